@@ -89,6 +89,15 @@ class Survival(Traced):
         self.assertRegex(answer.err.decode(), r'\n\d+ older calls are not in the file: the process may not write a '
                          r'longer file \(ulimit -f\)\n')
 
+    @unittest.skipIf(EMULATED, 'the limit is also that of the emulator')
+    def test_trace_when_address_space_is_small_then_says_what_to_do(self):
+        limited = ['/bin/sh', '-c', 'ulimit -v 500000; exec "$@"', 'sh', KNOWN, 'print']
+        answer = self.trace(*limited)
+        self.assertEqual((answer.status, answer.out), (3, b'printed\n'), answer.err)
+        self.assertIn(b'the process has no room for the mapped file (ulimit -v; --size makes it smaller)', answer.err)
+        self.trace(*limited, options=['--size', '64M'])
+        self.assertEqual(len(self.calls()), 1)
+
     def small_disk(self, size):
         """The directory of a file system of that size."""
         directory = self.directory()

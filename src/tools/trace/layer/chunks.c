@@ -64,6 +64,8 @@ static const char *file_map(int descriptor, const struct trace_schema *schema)
         return strerror(errno);
     void *mapped = mmap(NULL, TRACE_CHUNKS_AT + header.chunk_count * TRACE_CHUNK_SIZE, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0);
+    if (mapped == MAP_FAILED && errno == ENOMEM)
+        return "the process has no room for the mapped file (ulimit -v; --size makes it smaller)";
     if (mapped == MAP_FAILED)
         return strerror(errno);
     STORE(file_header, mapped);
