@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A layer with which each module and library has three kernels that a program can get in an array. It writes only as
- * many as there are, and ends the program if it is asked for the name of anything else. */
+ * many as there are, and ends the program if it is asked for the name of anything else, or by a thread that could
+ * invalidate a capture. */
 #include <stdlib.h>
 
 #include "cushim/layer.h"
@@ -45,8 +46,10 @@ static CUresult CUDAAPI enumerating_LibraryEnumerateKernels(CUkernel *kernels, u
 
 static CUresult CUDAAPI enumerating_FuncGetName(const char **name, CUfunction function)
 {
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUresult result = next()->FuncGetName_v1(name, function);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || next()->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS
+        || mode != CU_STREAM_CAPTURE_MODE_RELAXED)
         abort();
     return result;
 }

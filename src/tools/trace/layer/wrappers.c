@@ -132,13 +132,16 @@ static unsigned kernels_count(const struct cushim_dispatch_table *next, bool is_
 }
 
 /* A program that gets kernels in an array need not know their names, so the driver is asked. An array that is longer
- * than the number of kernels is not written to its end. */
+ * than the number of kernels is not written to its end. In the relaxed mode, a thread invalidates no capture. */
 static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot, const uint64_t *fields)
 {
     void *const *kernels = (void *const *)(uintptr_t)fields[0];
     void *whole = (void *)(uintptr_t)fields[2];
     bool is_library = slot == CUSHIM_SLOT_LibraryEnumerateKernels_v1;
-    unsigned size = (unsigned)fields[1], count = kernels != NULL ? kernels_count(next, is_library, whole) : 0;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (kernels == NULL || next->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS)
+        return;
+    unsigned size = (unsigned)fields[1], count = kernels_count(next, is_library, whole);
     for (unsigned i = 0; i < size && i < count; i++) {
         const char *name = NULL;
         CUresult result = is_library ? next->KernelGetName_v1(&name, (CUkernel)kernels[i])
@@ -146,6 +149,7 @@ static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot
         if (result == CUDA_SUCCESS && name != NULL)
             record_kernel(slot, fields[2], (uint64_t)(uintptr_t)kernels[i], name);
     }
+    (void)next->ThreadExchangeStreamCaptureMode_v1(&mode);
 }
 
 /* ---- the driver's own words ---- */
