@@ -12,6 +12,7 @@
 
 static const struct call calls[] = {
 #    define CALL(name, argument, index, phrase) {#    name, SYS_##name, CALL_##argument, index, phrase},
+#    define CALL_AS(name, own, argument, index, phrase) {#    name, SYS_##own, CALL_##argument, index, phrase},
 #    include "calls.inc"
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };

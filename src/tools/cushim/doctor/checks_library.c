@@ -116,7 +116,9 @@ static bool report_unusable(struct doctor *doctor)
         return false;
     doctor_find(doctor, "library", VERDICT_LEAD,
                 "No driver library can be used. The dynamic loader does not accept %s%s.", fault,
-                strstr(fault, "ELFCLASS32") != NULL ? ", which means a 32-bit file" : "");
+                strstr(fault, "ELFCLASS32") != NULL   ? ", which means a 32-bit file"
+                : strstr(fault, "ELFCLASS64") != NULL ? ", which means a 64-bit file"
+                                                      : "");
     doctor_advise(doctor,
                   "If the file belongs to the driver of this machine, correct its permissions or install the "
                   "driver again, for the processor of this program and, like it, %d-bit. Otherwise remove the "

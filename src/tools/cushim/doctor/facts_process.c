@@ -49,6 +49,9 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
 
 #if !defined(_WIN32)
 #    include <sys/resource.h>
+#    if defined(__linux__)
+#        include <sys/auxv.h>
+#    endif
 
 static void write_limit(struct rlimit limit, int shift, const char *unit, char *text, size_t size)
 {
@@ -65,6 +68,18 @@ static void write_limit(struct rlimit limit, int shift, const char *unit, char *
             if (getrlimit(resource, &limit) == 0)                                                                      \
                 write_limit(limit, shift, unit, text, size);                                                           \
         }
+
+/* Without a dynamic loader of its own, a program gets a second C library from the driver. */
+void fact_static(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+#    if defined(__linux__)
+    if (getauxval(AT_BASE) == 0)
+        snprintf(text, size,
+                 " This program is linked statically (-static). The driver needs a program that is linked to "
+                 "a shared C library.");
+#    endif
+}
 
 /* A small stack explains a segmentation fault. */
 void fact_stack(const struct doctor *doctor, char *text, size_t size)
@@ -85,6 +100,11 @@ void fact_stack(const struct doctor *doctor, char *text, size_t size)
         }
 
 void fact_stack(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor, (void)text, (void)size;
+}
+
+void fact_static(const struct doctor *doctor, char *text, size_t size)
 {
     (void)doctor, (void)text, (void)size;
 }

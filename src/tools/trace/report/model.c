@@ -150,7 +150,7 @@ static const char *kernel_name_of(struct trace_model *model, const struct trace_
     if (!has_text)
         return whole != NULL ? whole->name : NULL;
     char name[TRACE_TEXT_MAX + 1];
-    memcpy(name, text + 2, text[1]);
+    memcpy(name, text + 2, (size_t)text[1]);
     name[text[1]] = '\0';
     return kernel_name_keep(model, name);
 }
