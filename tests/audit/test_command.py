@@ -87,6 +87,14 @@ class Command(Case):
                 done = self.run_program('--require-driver=535', '--except', pattern, 'a.whl')
                 self.assertEqual((done.status, done.out), (0, 'a.whl: 1 CUDA file runs with driver 535\n'))
 
+    def test_except_when_it_matches_nothing_then_says_so_on_stderr(self):
+        self.write('a.whl', wheel({'pkg/one.so': self.late, 'pkg/two.so': self.good}))
+        # A file that two patterns match counts for both.
+        options = ['--except=one.so', '--except=pkg/one*', '--except=three.so', '--format=json']
+        done = self.run_program(*options, 'a.whl')
+        self.assertEqual(done.err, 'cushim audit: --except three.so: matches no file, so it leaves out nothing\n')
+        self.assertEqual((done.status, len(done.document['files'])), (0, 1))
+
     def test_variant_when_a_file_falls_short_then_says_why_on_stderr(self):
         self.write('a.whl', wheel({'one.so': self.late}))
         done = self.run_program('--variant', '--require-driver=535', 'a.whl')

@@ -65,10 +65,10 @@ def parser():
     return found
 
 
-def is_excepted(path, patterns):
-    """Whether a name in an archive or a path matches: as a whole, or its last part."""
+def matching(path, patterns):
+    """The patterns that a name in an archive or a path matches: as a whole, or with its last part."""
     path = path.replace(os.sep, '/')
-    return any(fnmatch.fnmatch(path, one) or fnmatch.fnmatch(path.rsplit('/', 1)[-1], one) for one in patterns)
+    return {one for one in patterns if fnmatch.fnmatch(path, one) or fnmatch.fnmatch(path.rsplit('/', 1)[-1], one)}
 
 
 class Audit:
@@ -76,9 +76,21 @@ class Audit:
 
     def __init__(self, options, write, complain):
         self.options, self.write, self.complain = options, write, complain
-        self.reader = Reader(lambda path: not is_excepted(path, options.excepted))
+        self.reader = Reader(self.is_wanted)
+        self.unmatched = list(dict.fromkeys(options.excepted))  # the patterns of --except that matched no file so far
         self.is_unread = self.is_short = False
         self.files, self.summaries, self.problems = [], [], []
+
+    def is_wanted(self, path):
+        found = matching(path, self.options.excepted)
+        self.unmatched = [one for one in self.unmatched if one not in found]
+        return not found
+
+    def complain_of_patterns(self):
+        """A pattern with a mistake in it leaves files in, and never out: a check stays safe, so this is not a failure.
+        With several paths, and in a hook that gets the files in batches, a pattern need not match each time."""
+        for one in self.unmatched:
+            self.complain(f'cushim audit: --except {one}: matches no file, so it leaves out nothing')
 
     def refuse(self, name, sentence):
         self.is_unread = True
@@ -195,6 +207,7 @@ def main(arguments=None):
     try:
         for path in options.paths:
             audit.read(path)
+        audit.complain_of_patterns()
         if options.format == 'json':
             write(json.dumps({'schema': document.SCHEMA_VERSION, 'files': audit.files, 'summaries': audit.summaries,
                               'problems': audit.problems, 'status': audit.status()}, indent=1))
