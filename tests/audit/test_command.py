@@ -145,6 +145,13 @@ class Command(Case):
         document['files'][0]['gpus'] = None
         self.assertEqual(len(list(violations(document, schema, schema))), 1)
 
+    def test_json_when_a_file_is_in_an_archive_then_has_both_names(self):
+        self.write('dist/a.whl', wheel({'pkg/one.so': self.late, 'b.zip': wheel({'pkg/two.so': self.late})}))
+        self.write('dist/c: d.so', self.good)
+        found = self.run_program('--format=json', 'dist').document['files']
+        self.assertEqual([(one['archive'], one['member']) for one in found],
+                         [('dist/a.whl', 'pkg/two.so'), ('dist/a.whl', 'pkg/one.so'), (None, None)])
+
     def test_json_when_described_then_readme_names_each_key(self):
         with open(os.path.join(TOOL, 'cushim_audit', 'schema.json'), encoding='utf-8') as file:
             schema = json.load(file)

@@ -42,7 +42,8 @@ def file_document(conclusion, shortfalls):
     facts = conclusion.facts
     kind, release = facts.copy or (None, None)
     return {
-        'name': facts.name, 'format': facts.format, 'machine': facts.machine or None, 'kind': facts.kind or None,
+        'name': facts.name, 'archive': facts.archive or None, 'member': facts.member if facts.archive else None,
+        'format': facts.format, 'machine': facts.machine or None, 'kind': facts.kind or None,
         'first_driver': driver(conclusion.first),
         'demands': [{'kind': one.kind, 'driver': driver(one.version), 'name': one.name, 'reason': one.reason,
                      'fails': one.fails or None} for one in conclusion.all_demands],
