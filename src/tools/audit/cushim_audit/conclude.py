@@ -120,9 +120,10 @@ class Conclusion:
         dated = [(symbol_version(name, self.facts.is_windows) or 0, name) for name in self.facts.lookups]
         version, name = max(dated)
         count = len(dated)
-        text = f'looks up {count} function{"s" if count != 1 else ""} of the driver at run time'
+        # A file can put names together, such as one with "_v2" at its end, and those are not found.
+        text = f'looks up at least {count} function{"s" if count != 1 else ""} of the driver at run time'
         if version:
-            text += f'{", the newest" if count != 1 else ","} from CUDA {version_text(version)} ({name})'
+            text += f'{", the newest of these" if count != 1 else ","} from CUDA {version_text(version)} ({name})'
         self.notes.append(text)
 
 
