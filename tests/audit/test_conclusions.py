@@ -101,6 +101,22 @@ class Drivers(Case):
         self.assertIn('looks up at least 3 functions of the driver at run time, the newest of these from CUDA 12.8 '
                       '(cuMemcpyBatchAsync)', document['notes'])
 
+    def test_driver_when_a_file_uses_nvenc_or_nvdec_then_is_not_known(self):
+        for elf, video in (Elf().needs('libnvcuvid.so.1'), ['NVDEC']), \
+                (Elf().section('.rodata', b'\0libnvidia-encode.so.1\0'), ['NVENC']), \
+                (Elf().section('.rodata', b'\0nvcuvid.dll\0nvEncodeAPI64.dll\0'), ['NVDEC', 'NVENC']):
+            with self.subTest(video):
+                self.assertEqual(self.file_of(elf.build())['video'], video)
+                done = self.run_program('lib.so')
+                self.assertIn('  driver: not known (see the notes)\n', done.out)
+                self.assertIn(f'note: uses {" and ".join(video)} of the driver: ', done.out)
+                self.assertIn(f'the driver for {" and ".join(video)} is not checked',
+                              self.run_program('--require-driver=535', 'lib.so').out)
+        # A message that mentions the library shows nothing.
+        messages = b'\0cannot load libnvcuvid.so.1\0libnvcuvid.so.1: missing\0'
+        elf = Elf().needs('libcuda.so.1').section('.rodata', messages)
+        self.assertEqual(self.file_of(elf.build())['video'], [])
+
     def test_code_when_compiled_at_run_time_then_reads_not_known(self):
         for elf in Elf().needs('libnvrtc.so.12').wants('nvrtcCompileProgram'), \
                 Elf().needs('libnvJitLink.so.12').wants('__nvJitLinkComplete_12_8'), \

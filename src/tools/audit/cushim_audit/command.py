@@ -159,6 +159,7 @@ class Audit:
             return text.no_files(summary)
         unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
         unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
+        unknown += [f'the driver for {" and ".join(summary.video)}'] if summary.video else []
         known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''
         run = 'runs' if count == 1 else 'run'
         return f'{files} {run} with {wanted}{self.newer_text()}{known}{self.no_code_text(summary)}'

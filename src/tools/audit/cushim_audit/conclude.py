@@ -113,6 +113,10 @@ class Conclusion:
         elif self.loads_code:
             self.notes.append(f'loads device code that is not in this file ({listed(self.loads_code)}): the GPUs and '
                               'drivers for that code are not known')
+        if facts.video:
+            self.notes.append(f'uses {" and ".join(sorted(facts.video))} of the driver: the oldest driver for that '
+                              'depends on the version of NVIDIA\'s Video Codec SDK with which the file was built, and '
+                              'is not known')
         if any(code.kind == IR for code in self.codes):
             self.notes.append('has intermediate code for linking at run time (LTO): its GPUs and drivers are not known')
 

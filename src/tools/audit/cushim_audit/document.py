@@ -53,6 +53,7 @@ def file_document(conclusion, shortfalls):
         'symbols': [{'name': one.name, 'lazy': one.is_lazy and not facts.binds_now, 'weak': one.is_weak}
                     for one in sorted(facts.symbols, key=lambda one: one.name)],
         'lookups': sorted(facts.lookups), 'compilers': sorted(facts.compiles),
+        'video': sorted(facts.video),
         'copy': {'kind': kind, 'release': release or None} if kind else None,
         'notes': conclusion.notes,
         'shortfalls': [{'kind': one.kind, 'sentence': one.sentence, 'advice': one.advice or None}

@@ -17,6 +17,8 @@ class Summary:
         self.with_code = len(with_code)
         self.machines = sorted({one.facts.machine for one in conclusions if one.facts.machine})
         self.gpus_known = all(one.gpus_known for one in conclusions)
+        # The parts of the driver for video, whose driver is not known.
+        self.video = sorted(set().union(*(one.facts.video for one in conclusions)))
         # In the same wheel, the runtime of one file can be that of another.
         self.runtime_known = bool(self.floor) or not any(one.runtime_is_elsewhere for one in conclusions)
         self.gpus = [SummaryGpu(arch, [one.gpu(arch) for one in with_code if one.gpu(arch)], self.floor)

@@ -91,7 +91,7 @@ def driver_line(conclusion):
         return None
     if demand is None and any(one.first is None for one in conclusion.gpus):
         return 'driver: not known: its PTX is newer than the drivers that are known'
-    if conclusion.runtime_is_elsewhere or demand is None and not conclusion.gpus_known:
+    if conclusion.runtime_is_elsewhere or demand is None and (not conclusion.gpus_known or conclusion.facts.video):
         return 'driver: not known (see the notes)'
     if demand is None:
         return 'no minimum driver: it neither links to functions of the driver nor uses the CUDA runtime'
@@ -163,7 +163,7 @@ def summary_driver(summary):
         return f'{"its" if count == 1 else "their"} driver is not known'
     if summary.first:
         return f'{driver_text(summary.first)} or newer, for the device code{late_text(summary)}'
-    if not summary.gpus_known:
+    if not summary.gpus_known or summary.video:
         return f'{"its" if count == 1 else "their"} driver is not known'
     return f'{"it demands no driver" if count == 1 else "none of them demands a driver"}'
 

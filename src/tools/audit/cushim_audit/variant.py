@@ -23,6 +23,8 @@ def write_variant(name, summary, write):
               'those that the package loads only on newer ones (--except).')
     if not summary.runtime_known:
         write('  The files use a CUDA runtime that is not known: its bound can be higher.')
+    if summary.video:
+        write(f'  The files use {" and ".join(summary.video)}, whose driver is not known: the bound can be higher.')
     if not summary.gpus_known:
         write('  The files compile or load code at run time: add the GPUs for which they do.')
     if not summary.is_complete:
