@@ -95,6 +95,16 @@ class Command(Case):
         self.assertEqual(done.err, 'cushim audit: --except three.so: matches no file, so it leaves out nothing\n')
         self.assertEqual((done.status, len(done.document['files'])), (0, 1))
 
+    def test_variant_when_there_is_a_file_for_each_runtime_then_bounds_are_for_all_of_them(self):
+        self.write('a.whl', wheel({f'cuda{one}.so': Elf().needs(f'libcudart.so.{one}').build() for one in (12, 13)}))
+        done = self.run_program('--variant', 'a.whl')
+        self.assertIn('cuda_version_lower_bound :: 13.0', done.out)
+        self.assertIn('a package that loads all of its files', done.out)
+        self.assertIn('needs only the driver of CUDA 12.0', done.out)
+        done = self.run_program('--variant', '--except=cuda13.so', 'a.whl')
+        self.assertIn('cuda_version_lower_bound :: 12.0', done.out)
+        self.assertNotIn('loads all of its files', done.out)
+
     def test_variant_when_a_file_falls_short_then_says_why_on_stderr(self):
         self.write('a.whl', wheel({'one.so': self.late}))
         done = self.run_program('--variant', '--require-driver=535', 'a.whl')

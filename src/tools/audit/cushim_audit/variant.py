@@ -19,8 +19,9 @@ def write_variant(name, summary, write):
         write(f'  conda: __cuda >={version_text(version)}')
     floors = {one.floor for one in summary.conclusions if one.floor}
     if len(floors) > 1:
-        write(f'  The files need different drivers, the oldest that of CUDA {version_text(min(floors))}. Leave out '
-              'those that the package loads only on newer ones (--except).')
+        write(f'  These bounds are for a package that loads all of its files. The least demanding file needs only the '
+              f'driver of CUDA {version_text(min(floors))}: if the package loads one of them, chosen by the driver or '
+              'the runtime, leave out the others (--except), and look at each one alone.')
     if not summary.runtime_known:
         write('  The files use a CUDA runtime that is not known: its bound can be higher.')
     if summary.video:
