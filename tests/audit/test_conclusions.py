@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is concluded of drivers and GPUs, and what the sentences say."""
 from audit import Case, main
-from makers import Elf, fatbin, ptx, ptx_text, sass, wheel
+from makers import Elf, fatbin, pe, ptx, ptx_text, sass, wheel
 
 
 class Gpus(Case):
@@ -102,11 +102,11 @@ class Drivers(Case):
                       '(cuMemcpyBatchAsync)', document['notes'])
 
     def test_driver_when_a_file_uses_nvenc_or_nvdec_then_is_not_known(self):
-        for elf, video in (Elf().needs('libnvcuvid.so.1'), ['NVDEC']), \
-                (Elf().section('.rodata', b'\0libnvidia-encode.so.1\0'), ['NVENC']), \
-                (Elf().section('.rodata', b'\0nvcuvid.dll\0nvEncodeAPI64.dll\0'), ['NVDEC', 'NVENC']):
+        for content, video in (Elf().needs('libnvcuvid.so.1').build(), ['NVDEC']), \
+                (Elf().section('.rodata', b'\0libnvidia-encode.so.1\0').build(), ['NVENC']), \
+                (pe(data=b'\0nvcuvid.dll\0nvEncodeAPI64.dll\0'), ['NVDEC', 'NVENC']):
             with self.subTest(video):
-                self.assertEqual(self.file_of(elf.build())['video'], video)
+                self.assertEqual(self.file_of(content)['video'], video)
                 done = self.run_program('lib.so')
                 self.assertIn('  driver: not known (see the notes)\n', done.out)
                 self.assertIn(f'note: uses {" and ".join(video)} of the driver: ', done.out)
