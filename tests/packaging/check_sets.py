@@ -343,7 +343,7 @@ int main(void)
             run_with.append(flag)
             directory = self.scratch / f'sanitized_{len(run_with)}'
             directory.mkdir()
-            self.check_parts(directory, '-O1', '-g', flag, '-fno-sanitize-recover=all',
+            self.check_parts(directory, '-O0', flag, '-fno-sanitize-recover=all',
                              ASAN_OPTIONS='detect_leaks=0', TSAN_OPTIONS='halt_on_error=1')
         print('sanitizers:', ', '.join(run_with) or 'none')
         if not run_with:
