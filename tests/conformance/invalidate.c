@@ -179,6 +179,11 @@ static void end_module(void *module)
     require("module", cu->ModuleUnload_v1(module));
 }
 
+static void end_library(void *library)
+{
+    require("library", cu->LibraryUnload_v1(library));
+}
+
 static void end_async(void *memory)
 {
     require("free", cu->MemFree_v2((CUdeviceptr)(size_t)memory));
@@ -221,11 +226,21 @@ static void *victim_new(CUstream spare, const char *name)
         return graph_new();
     if (strcmp(name, "GraphExecDestroy") == 0)
         return exec_new(kept.graph);
-    if (strcmp(name, "ModuleUnload") == 0) {
+    if (strncmp(name, "Module", 6) == 0) {
         CUmodule module = NULL;
         require("module", kernel_module(&module));
         defer(end_module, module);
         return module;
+    }
+    if (strncmp(name, "Library", 7) == 0 || strncmp(name, "Kernel", 6) == 0) {
+        CUlibrary library = NULL;
+        CUkernel kernel = NULL;
+        require("library", kernel_library(&library));
+        defer(end_library, library);
+        if (name[0] == 'L')
+            return library;
+        require("kernel", cu->LibraryGetKernel_v1(&kernel, library, "conformance_nothing"));
+        return kernel;
     }
     return NULL;
 }

@@ -50,6 +50,8 @@ struct invalidation {
     CUlaunchAttributeValue attribute;
     CUmemoryPool pool;
     CUfunction loaded;
+    CUkernel kernel;
+    const char *name;
     CUdeviceptr pointer;
     CUfunc_cache cache;
     CUgraphExecUpdateResultInfo update;

@@ -132,7 +132,8 @@ static unsigned kernels_count(const struct cushim_dispatch_table *next, bool is_
 }
 
 /* A program that gets kernels in an array need not know their names, so the driver is asked. An array that is longer
- * than the number of kernels is not written to its end. In the relaxed mode, a thread invalidates no capture. */
+ * than the number of kernels is not written to its end. Driver 580 invalidates no capture then; in the relaxed mode,
+ * no driver does. */
 static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot, const uint64_t *fields)
 {
     void *const *kernels = (void *const *)(uintptr_t)fields[0];
