@@ -2,17 +2,21 @@
 """The answers of a conformance run, and the format of the files with the recorded answers of a driver.
 
 A run prints lines of the form "name <tab> value". This module represents them as a dict. A file records one run
-completely, "native", and of each other configuration only the differences from it:
+completely, "native". Of a version limit it has only the differences from the next newer limit, and of each other
+configuration those from "native":
 
-    native <tab> create.plain.code <tab> 0
-    9.1    <tab> capture.kind      <tab> not-applicable StreamBeginCapture_v2
-    12.2   <tab> edge.query        <tab> 0
+    native <tab> create.plain.code           <tab> 0
+    native <tab> invalidate.CtxGetId.*.any.* <tab> 0 active 0
+    12.2   <tab> edge.query                  <tab> 0
+    9.1    <tab> capture.kind                <tab> not-applicable StreamBeginCapture_v2
 
-A check that is not applicable replaces all its answers; "-" removes one. Lines that start with # are the
-head of the file. The configurations with hidden functions are not recorded: their answers are the native ones, with the
-differences that expected/ lists.
+A check that is not applicable replaces all its answers; "-" removes one. A row of the subject invalidate with two "*"
+stands for every mode of the capture and either thread; rows after it name the cases that differ. Lines that start with
+# are the head of the file. The configurations with hidden functions are not recorded: their answers are the native
+ones, with the differences that expected/ lists.
 """
 
+import collections
 import os
 
 # The configurations of one driver: the name of the run, and the arguments of the program for it.
@@ -77,6 +81,40 @@ def apply(base, rows):
     return {name: value for name, value in answers.items() if value != "-"}
 
 
+def cases(name):
+    """The answers that the name in a row stands for."""
+    if "*" not in name:
+        return [name]
+    subject, call, _, stream, _ = name.split(".")
+    return [f"{subject}.{call}.{mode}.{stream}.{thread}" for mode in ("global", "thread-local", "relaxed")
+            for thread in ("same-thread", "other-thread")]
+
+
+def fold(rows):
+    """The rows of a file for these answers."""
+    folded = {}
+    for name, value in rows.items():
+        parts = name.split(".")
+        if parts[0] == "invalidate" and len(parts) == 5:
+            together = f"{parts[0]}.{parts[1]}.*.{parts[3]}.*"
+            values = [rows.get(case) for case in cases(together)]
+            if None not in values:
+                folded[together] = collections.Counter(values).most_common(1)[0][0]
+                if value == folded[together]:
+                    continue
+        folded[name] = value
+    return folded
+
+
+def with_bases(configurations):
+    """The recorded ones of these configurations, newest limit first, each with the one that its rows differ from."""
+    base = "native"
+    for configuration in CONFIGURATIONS:
+        if configuration in configurations and not is_hidden(configuration):
+            yield configuration, base
+            base = configuration if configuration in LIMITS else "native"
+
+
 def is_hidden(configuration):
     return configuration.startswith("hidden")
 
@@ -96,22 +134,22 @@ def load(path):
                 head.append(line)
             else:
                 configuration, name, value = line.split("\t")
-                rows.setdefault(configuration, {})[name] = value
-    base = rows["native"]
-    runs = {configuration: apply(base, changes) for configuration, changes in rows.items()}
+                rows.setdefault(configuration, {}).update((case, value) for case in cases(name))
+    runs = {"native": rows["native"]}
+    for configuration, base in with_bases(rows):
+        runs[configuration] = apply(runs[base], rows[configuration])
     for configuration in CONFIGURATIONS:
-        runs.setdefault(configuration, {name: value for name, value in base.items() if is_selected(configuration, name)})
+        runs.setdefault(configuration, {name: value for name, value in runs["native"].items()
+                                        if is_selected(configuration, name)})
     return head, runs
 
 
 def save(path, head, runs):
-    base = runs["native"]
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in head)
-        for configuration, answers in runs.items():
-            if is_hidden(configuration):
-                continue
-            rows = answers if configuration == "native" else differences(base, answers)
+        for configuration, base in with_bases(runs):
+            answers = runs[configuration]
+            rows = fold(answers if configuration == "native" else differences(runs[base], answers))
             file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())
 
 
