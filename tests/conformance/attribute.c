@@ -22,7 +22,7 @@ static const struct {
     {(CUstreamAttrID)99, "unknown"},
 };
 
-static void get(void)
+CHECK(get, "attribute.get", .needs = {S(StreamGetAttribute_v1)})
 {
     CUstream stream = stream_new();
     CUlaunchAttributeValue value;
@@ -35,24 +35,24 @@ static void get(void)
     observe("no-context-zero", cu->StreamGetAttribute_v1(NULL, (CUstreamAttrID)3, &value));
 }
 
-static void get_null(void)
+CHECK(get_null, "attribute.get-null", .flags = CHECK_ALONE, .needs = {S(StreamGetAttribute_v1)})
 {
     observe("value", cu->StreamGetAttribute_v1(stream_new(), (CUstreamAttrID)3, NULL));
 }
 
-static void set_null(void)
+CHECK(set_null, "attribute.set-null", .flags = CHECK_ALONE, .needs = {S(StreamSetAttribute_v1)})
 {
     observe("value", cu->StreamSetAttribute_v1(stream_new(), (CUstreamAttrID)3, NULL));
 }
 
-static void get_special(void)
+CHECK(get_special, "attribute.get-special", .needs = {S(StreamGetAttribute_v1)})
 {
     CUlaunchAttributeValue value = {{0}};
     for (int i = 0; i < 3; i++)
         observe(specials[i].name, cu->StreamGetAttribute_v1(specials[i].stream, (CUstreamAttrID)3, &value));
 }
 
-static void set_policy(void)
+CHECK(set_policy, "attribute.policy", .needs = {S(StreamSetAttribute_v1)})
 {
     CUstream stream = stream_new();
     CUlaunchAttributeValue value = {{0}};
@@ -69,7 +69,7 @@ static void set_policy(void)
     }
 }
 
-static void set_window(void)
+CHECK(set_window, "attribute.window", .needs = {S(StreamSetAttribute_v1)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(4096, 0);
@@ -96,7 +96,7 @@ static void set_window(void)
     observe("persisting-misses", cu->StreamSetAttribute_v1(stream, (CUstreamAttrID)1, &value));
 }
 
-static void set_priority(void)
+CHECK(set_priority, "attribute.priority", .needs = {S(StreamSetAttribute_v1)})
 {
     CUstream stream = stream_new();
     CUlaunchAttributeValue value = {{0}};
@@ -121,7 +121,7 @@ static CUlaunchAttributeValue domain_value(CUlaunchMemSyncDomain domain)
     return value;
 }
 
-static void set_domain(void)
+CHECK(set_domain, "attribute.domain", .needs = {S(StreamSetAttribute_v1)})
 {
     CUstream stream = stream_new();
     CUlaunchMemSyncDomain domain;
@@ -139,7 +139,7 @@ static void set_domain(void)
     observe("set-unknown-id", cu->StreamSetAttribute_v1(stream, (CUstreamAttrID)99, &value));
 }
 
-static void copy(void)
+CHECK(copy, "attribute.copy", .needs = {S(StreamCopyAttributes_v1)})
 {
     CUstream from = stream_new();
     CUstream to = stream_new();
@@ -156,18 +156,3 @@ static void copy(void)
     (void)context_second();
     observe("from-other-context", cu->StreamCopyAttributes_v1(to, stream_new()));
 }
-
-static const struct check checks[] = {
-    {"attribute.get", get, 0, {S(StreamGetAttribute_v1)}},
-    {"attribute.get-null", get_null, CHECK_ALONE, {S(StreamGetAttribute_v1)}},
-    {"attribute.set-null", set_null, CHECK_ALONE, {S(StreamSetAttribute_v1)}},
-    {"attribute.get-special", get_special, 0, {S(StreamGetAttribute_v1)}},
-    {"attribute.policy", set_policy, 0, {S(StreamSetAttribute_v1)}},
-    {"attribute.window", set_window, 0, {S(StreamSetAttribute_v1)}},
-    {"attribute.priority", set_priority, 0, {S(StreamSetAttribute_v1)}},
-    {"attribute.domain", set_domain, 0, {S(StreamSetAttribute_v1)}},
-    {"attribute.copy", copy, 0, {S(StreamCopyAttributes_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_attribute = {"attribute", checks};

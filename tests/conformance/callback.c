@@ -37,20 +37,20 @@ static void on_stream(const char *key, CUstream stream)
     expect_true(key_of(key, "other-thread", NULL), !pthread_equal(report.thread, pthread_self()));
 }
 
-static void called(void)
+CHECK(called, "callback.called", .needs = {S(StreamAddCallback_v1)})
 {
     CUstream stream = stream_new();
     on_stream("created", stream);
     on_stream("zero", NULL);
 }
 
-static void called_special(void)
+CHECK(called_special, "callback.called-special", .needs = {S(StreamAddCallback_v1), S(DevicePrimaryCtxRetain_v1)})
 {
     on_stream("legacy", CU_STREAM_LEGACY);
     on_stream("per-thread", CU_STREAM_PER_THREAD);
 }
 
-static void arguments(void)
+CHECK(arguments, "callback.argument", .needs = {S(StreamAddCallback_v1)})
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
@@ -68,7 +68,7 @@ static void arguments(void)
     expect("no-context-zero", cu->StreamAddCallback_v1(NULL, count_callback, &calls, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void host_function(void)
+CHECK(host_function, "callback.host-function", .needs = {S(LaunchHostFunc_v1)})
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
@@ -84,7 +84,8 @@ static void host_function(void)
     expect_number("no-context-calls", atomic_load(&calls), 3);
 }
 
-static void host_function_captured(void)
+CHECK(host_function_captured, "callback.host-function-captured",
+      .needs = {S(LaunchHostFunc_v1), S(StreamBeginCapture_v2)})
 {
     atomic_int calls = 0;
     CUstream stream = stream_capturing();
@@ -102,7 +103,7 @@ static double processor_seconds(void)
 
 /* cuLaunchHostFunc_v2 needs CUDA 13.1: on driver 580, cushim's polyfill answers. The last argument chooses how a thread
  * of the driver waits for the work before the function. */
-static void host_function_v2(void)
+CHECK(host_function_v2, "callback.host-function-v2", .needs = {S(LaunchHostFunc_v2)})
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
@@ -152,7 +153,7 @@ static void CUDA_CB record_position_with_status(CUstream stream, CUresult status
     record_position(user);
 }
 
-static void order(void)
+CHECK(order, "callback.order", .needs = {S(LaunchHostFunc_v1)})
 {
     struct sequence sequence = {0, {-1, -1, -1, -1}};
     struct step steps[] = {{&sequence, 0}, {&sequence, 1}, {&sequence, 2}, {&sequence, 3}};
@@ -169,7 +170,7 @@ static void order(void)
 }
 
 /* "The callback will block later work in the stream until it is finished." */
-static void blocks_later_work(void)
+CHECK(blocks_later_work, "callback.blocks-later-work", .needs = {S(StreamAddCallback_v1)})
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
@@ -198,7 +199,7 @@ static void CUDA_CB read_memory(CUstream stream, CUresult status, void *user)
     sight->seen = sight->host[0] + sight->host[16];
 }
 
-static void sees_earlier_work(void)
+CHECK(sees_earlier_work, "callback.sees-earlier-work", .needs = {S(StreamAddCallback_v1)})
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
@@ -253,7 +254,7 @@ static void report_codes_inside(const char *key, const struct inside *inside)
         observe(key_of(key, names[i], NULL), (CUresult)inside->codes[i]);
 }
 
-static void calls_inside(void)
+CHECK(calls_inside, "callback.calls-inside", .needs = {S(StreamAddCallback_v1)})
 {
     struct inside inside = {stream_new(), event_new(), {0}};
     CUstream stream = stream_new();
@@ -267,7 +268,7 @@ static void calls_inside(void)
     }
 }
 
-static void many(void)
+CHECK(many, "callback.many", .needs = {S(StreamAddCallback_v1)})
 {
     enum { COUNT = 1000 };
     CUstream stream = stream_new();
@@ -279,20 +280,3 @@ static void many(void)
     require("synchronize", cu->StreamSynchronize_v1(stream));
     expect_number("called", atomic_load(&calls), COUNT);
 }
-
-static const struct check checks[] = {
-    {"callback.called", called, 0, {S(StreamAddCallback_v1)}},
-    {"callback.called-special", called_special, 0, {S(StreamAddCallback_v1), S(DevicePrimaryCtxRetain_v1)}},
-    {"callback.argument", arguments, 0, {S(StreamAddCallback_v1)}},
-    {"callback.host-function", host_function, 0, {S(LaunchHostFunc_v1)}},
-    {"callback.host-function-captured", host_function_captured, 0, {S(LaunchHostFunc_v1), S(StreamBeginCapture_v2)}},
-    {"callback.host-function-v2", host_function_v2, 0, {S(LaunchHostFunc_v2)}},
-    {"callback.order", order, 0, {S(LaunchHostFunc_v1)}},
-    {"callback.blocks-later-work", blocks_later_work, 0, {S(StreamAddCallback_v1)}},
-    {"callback.sees-earlier-work", sees_earlier_work, 0, {S(StreamAddCallback_v1)}},
-    {"callback.calls-inside", calls_inside, 0, {S(StreamAddCallback_v1)}},
-    {"callback.many", many, 0, {S(StreamAddCallback_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_callback = {"callback", checks};

@@ -6,7 +6,7 @@
 
 #define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
 
-static void begin_end(void)
+CHECK(begin_end, "capture.begin-end", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_new();
     CUgraph graph = NULL;
@@ -24,7 +24,7 @@ static void begin_end(void)
     expect("graph-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
 }
 
-static void arguments(void)
+CHECK(arguments, "capture.argument", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_new();
     CUgraph graph = UNTOUCHED_HANDLE;
@@ -43,7 +43,7 @@ static void arguments(void)
     observe("is-capturing-no-context-zero", cu->StreamIsCapturing_v1(NULL, &status));
 }
 
-static void idle_status(void)
+CHECK(idle_status, "capture.idle-status", .needs = {S(StreamIsCapturing_v1)})
 {
     CUstream stream = stream_new();
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)99;
@@ -53,7 +53,7 @@ static void idle_status(void)
     expect("null", cu->StreamIsCapturing_v1(stream, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void end_null(void)
+CHECK(end_null, "capture.end-null", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_capturing();
     observe("code", cu->StreamEndCapture_v1(stream, NULL));
@@ -61,7 +61,7 @@ static void end_null(void)
     observe("end-again", capture_end(stream));
 }
 
-static void special(void)
+CHECK(special, "capture.special", .needs = {S(StreamBeginCapture_v2)})
 {
     expect("legacy", cu->StreamBeginCapture_v2(CU_STREAM_LEGACY, RELAXED), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     CUresult result = cu->StreamBeginCapture_v2(NULL, RELAXED);
@@ -74,7 +74,7 @@ static void special(void)
     expect("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
 }
 
-static void no_context(void)
+CHECK(no_context, "capture.no-context", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
@@ -115,7 +115,7 @@ static CUgraph end_with_nodes(CUstream stream)
     return graph;
 }
 
-static void kinds(void)
+CHECK(kinds, "capture.kind", .needs = {S(StreamBeginCapture_v2)})
 {
     CUdeviceptr memory = memory_new(64, 0);
     unsigned char *pinned = host_new(64, NULL);
@@ -137,7 +137,7 @@ static void kinds(void)
     expect_number("not-called", atomic_load(&calls), 0);
 }
 
-static void kind_kernel(void)
+CHECK(kind_kernel, "capture.kind-kernel", .needs = {S(StreamBeginCapture_v2)})
 {
     CUfunction function = kernel_new("conformance_nothing");
     CUstream stream = stream_capturing();
@@ -145,7 +145,8 @@ static void kind_kernel(void)
     end_with_nodes(stream);
 }
 
-static void kind_memory(void)
+CHECK(kind_memory, "capture.kind-memory",
+      .needs = {S(StreamBeginCapture_v2), S(MemAllocAsync_v1), S(GraphAddMemAllocNode_v1)})
 {
     CUdeviceptr memory = 0;
     CUstream stream = stream_capturing();
@@ -156,7 +157,7 @@ static void kind_memory(void)
     end_with_nodes(stream);
 }
 
-static void kind_event(void)
+CHECK(kind_event, "capture.kind-event", .needs = {S(StreamBeginCapture_v2), S(EventRecordWithFlags_v1)})
 {
     CUevent event = event_new();
     CUstream stream = stream_capturing();
@@ -166,7 +167,7 @@ static void kind_event(void)
     end_with_nodes(stream);
 }
 
-static void kind_value(void)
+CHECK(kind_value, "capture.kind-value", .needs = {S(StreamBeginCapture_v2), S(StreamWriteValue32_v2)})
 {
     CUdeviceptr memory = memory_new(64, 0);
     CUstream stream = stream_capturing();
@@ -177,7 +178,7 @@ static void kind_value(void)
 }
 
 /* A copy from pageable memory is partly synchronous, so its capture needs a check of its own. */
-static void pageable_copy(void)
+CHECK(pageable_copy, "capture.pageable-copy", .needs = {S(StreamBeginCapture_v2)})
 {
     static unsigned char plain[64];
     CUdeviceptr memory = memory_new(64, 0);
@@ -189,7 +190,7 @@ static void pageable_copy(void)
 }
 
 /* Work that was pending before the capture is not part of the capture, and the capture does not wait for it. */
-static void beside_pending_work(void)
+CHECK(beside_pending_work, "capture.beside-pending-work", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_new();
     struct gate *gate = gate_new(stream);
@@ -201,7 +202,7 @@ static void beside_pending_work(void)
     gate_open(gate);
 }
 
-static void invalidated(void)
+CHECK(invalidated, "capture.invalidated", .needs = {S(StreamBeginCapture_v2)})
 {
     CUgraph graph = UNTOUCHED_HANDLE;
     unsigned flags = 0;
@@ -222,7 +223,7 @@ static void invalidated(void)
     expect("end-second", capture_end(stream), CUDA_SUCCESS);
 }
 
-static void callback(void)
+CHECK(callback, "capture.callback", .needs = {S(StreamBeginCapture_v2)})
 {
     atomic_int calls = 0;
     CUstream stream = stream_capturing();
@@ -233,7 +234,8 @@ static void callback(void)
     expect_number("never-called", atomic_load(&calls), 0);
 }
 
-static void destroy_capturing(void)
+CHECK(destroy_capturing, "capture.destroy-capturing", .flags = CHECK_ALONE,
+      .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstream stream = stream_new();
     CUstream other = stream_new();
@@ -257,7 +259,7 @@ static void observe_and_end(const char *key, CUstream stream, CUresult result)
 }
 
 /* The legacy stream beside the capture of a blocking stream. */
-static void legacy_beside(void)
+CHECK(legacy_beside, "capture.legacy-beside", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_blocking();
     CUstreamCaptureStatus status;
@@ -284,7 +286,7 @@ static void legacy_beside(void)
 }
 
 /* The first entry point, of CUDA 10.0, has no mode argument. This check finds out which mode it uses. */
-static void first_abi(void)
+CHECK(first_abi, "capture.first-abi", .needs = {S(StreamBeginCapture_v1)})
 {
     CUstream stream = stream_new();
     CUstream other = stream_new();
@@ -296,30 +298,3 @@ static void first_abi(void)
     expect("end", capture_end(stream), CUDA_SUCCESS);
     expect("legacy", cu->StreamBeginCapture_v1(CU_STREAM_LEGACY), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
-
-static const struct check checks[] = {
-    {"capture.begin-end", begin_end, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.argument", arguments, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.idle-status", idle_status, 0, {S(StreamIsCapturing_v1)}},
-    {"capture.end-null", end_null, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.special", special, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.no-context", no_context, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.kind", kinds, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.kind-kernel", kind_kernel, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.kind-memory",
-     kind_memory,
-     0,
-     {S(StreamBeginCapture_v2), S(MemAllocAsync_v1), S(GraphAddMemAllocNode_v1)}},
-    {"capture.kind-event", kind_event, 0, {S(StreamBeginCapture_v2), S(EventRecordWithFlags_v1)}},
-    {"capture.kind-value", kind_value, 0, {S(StreamBeginCapture_v2), S(StreamWriteValue32_v2)}},
-    {"capture.pageable-copy", pageable_copy, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.beside-pending-work", beside_pending_work, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.callback", callback, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.destroy-capturing", destroy_capturing, CHECK_ALONE, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"capture.legacy-beside", legacy_beside, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.first-abi", first_abi, 0, {S(StreamBeginCapture_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_capture = {"capture", checks};

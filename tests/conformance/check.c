@@ -7,10 +7,23 @@
 
 const struct cushim_dispatch_table *cu;
 enum cushim_default_stream cu_kind;
+struct check *check_list;
 int check_broken;
 
 static const struct check *current;
 static bool uses_polyfill;
+
+void check_register(struct check *check)
+{
+    struct check **place = &check_list;
+    for (; *place != NULL; place = &(*place)->next) {
+        int order = strcmp((*place)->file, check->file);
+        if (order > 0 || (order == 0 && (*place)->line > check->line))
+            break;
+    }
+    check->next = *place;
+    *place = check;
+}
 
 void check_print(const char *name, const char *value, const char *note)
 {

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The framework of the conformance suite: checks and their answers.
+ * The framework of the conformance suite, and of tests/stream: checks and their answers.
  *
  * A check is a function that calls the driver and prints its answers, one line for each:
  *
- *   create.flags.unknown <tab> 1
+ *   CHECK(special, "id.special", .needs = {S(StreamGetId_v1)})
+ *   {
+ *       unsigned long long id = 0;
+ *       observe("code", cu->StreamGetId_v1(CU_STREAM_LEGACY, &id));
+ *   }
+ *
+ *   id.special.code <tab> 0
  *
  * The name starts with the name of the check. A value is a result code, a number or a word, never an address or a time,
  * so that two runs can be compared line by line. If the driver lacks a slot that the check needs, the answer is
@@ -32,25 +38,30 @@ enum check_flags {
 };
 
 struct check {
-    const char *name;
-    void (*run)(void);
+    const char *name; /* of the subject, a dot, and of the check */
     unsigned flags;
     enum cushim_slot needs[8]; /* ends with the first 0: slot 0 is Array3DCreate_v1, which no check needs */
+    /* Set by CHECK. */
+    void (*run)(void);
+    const char *file;
+    int line;
+    struct check *next;
 };
 
-/* A subject is a file of checks; `checks` ends with a row without a name. */
-struct subject {
-    const char *name;
-    const struct check *checks;
-};
+/* Begins the function of a check: its name, the name of the check, and the flags and needs, if any. */
+#define CHECK(function, ...)                                                                                           \
+    static void function(void);                                                                                        \
+    __attribute__((constructor)) static void register_##function(void)                                                 \
+    {                                                                                                                  \
+        static struct check check = {.run = function, .file = __FILE__, .line = __LINE__, .name = __VA_ARGS__};        \
+        check_register(&check);                                                                                        \
+    }                                                                                                                  \
+    static void function(void)
 
-/* tests/stream uses this framework with its own list of subjects. */
-#ifndef CHECK_SUBJECTS
-#    define CHECK_SUBJECTS "subjects.inc"
-#endif
+void check_register(struct check *check);
 
-#define SUBJECT(name) extern const struct subject subject_##name;
-#include CHECK_SUBJECTS
+/* All checks of the program, in the order of their files' names and of their lines. */
+extern struct check *check_list;
 
 /* 1 for a test of our own library: an unexpected answer is a failure even on a polyfill, and so are a crash, a hang and
  * a leak. */

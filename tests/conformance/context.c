@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-static void stack(void)
+CHECK(stack, "context.stack", .needs = {S(CtxCreate_v2)})
 {
     CUcontext second = NULL;
     CUcontext found = NULL;
@@ -34,7 +34,7 @@ static void stack(void)
     expect("create-no-device", cu->CtxCreate_v2(&second, 0, 1000), CUDA_ERROR_INVALID_DEVICE);
 }
 
-static void primary(void)
+CHECK(primary, "context.primary", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     CUcontext again = NULL;
     unsigned flags = 99;
@@ -54,7 +54,7 @@ static void primary(void)
         observe("set-flags-v2", cu->DevicePrimaryCtxSetFlags_v2(the_device, flags));
 }
 
-static void primary_ends(void)
+CHECK(primary_ends, "context.primary-ends", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     int active = -1;
     unsigned flags = 0;
@@ -67,7 +67,7 @@ static void primary_ends(void)
     observe_bool("current-stays", current == the_context);
 }
 
-static void primary_comes_back(void)
+CHECK(primary_comes_back, "context.primary-comes-back", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     CUcontext again = NULL;
     CUstream stream = NULL;
@@ -80,7 +80,7 @@ static void primary_comes_back(void)
 }
 
 /* A reset destroys every stream of the primary context; the handle of the context stays valid. */
-static void primary_reset(void)
+CHECK(primary_reset, "context.primary-reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxReset_v1)})
 {
     CUcontext again = NULL;
     CUstream stream = NULL;
@@ -93,7 +93,7 @@ static void primary_reset(void)
     observe("create-after-retain", cu->StreamCreate_v1(&stream, 0));
 }
 
-static void flags(void)
+CHECK(flags, "context.flags", .needs = {S(CtxGetFlags_v1)})
 {
     CUcontext second = NULL;
     CUcontext popped = NULL;
@@ -113,7 +113,7 @@ static void flags(void)
     expect("no-context", cu->CtxGetFlags_v1(&value), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void device_of(void)
+CHECK(device_of, "context.device-of", .needs = {S(CtxGetDevice_v2)})
 {
     CUcontext found = NULL;
     CUdevice device = -1;
@@ -130,7 +130,7 @@ static void device_of(void)
     expect("of-none", cu->CtxGetDevice_v2(&device, NULL), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void synchronize(void)
+CHECK(synchronize, "context.synchronize", .needs = {S(CtxSynchronize_v2)})
 {
     CUcontext found = NULL;
     CUcontext second = context_second();
@@ -148,7 +148,7 @@ static void synchronize(void)
 }
 
 /* Queries each context while each context is current. */
-static void of_each(void)
+CHECK(of_each, "context.of-each", .needs = {S(CtxGetDevice_v2), S(CtxSynchronize_v2)})
 {
     CUcontext contexts[CONTEXT_COUNT];
     contexts_new(contexts);
@@ -179,7 +179,7 @@ static void observe_created(const char *key, CUresult result, CUcontext context)
     require("set", cu->CtxSetCurrent_v1(the_context));
 }
 
-static void create_newer(void)
+CHECK(create_newer, "context.create-newer", .needs = {S(CtxCreate_v3), S(CtxCreate_v4), S(CtxGetFlags_v1)})
 {
     CUexecAffinityParam affinity = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT, .param.smCount.val = 8};
     CUctxCreateParams empty = {.numExecAffinityParams = 0};
@@ -222,7 +222,8 @@ static void observe_primary(const char *key, CUresult result)
     observe_format(key, "%d flags %u, active %d, current %s", (int)result, flags, active, current_word());
 }
 
-static void primary_newer(void)
+CHECK(primary_newer, "context.primary-newer", .flags = CHECK_ALONE,
+      .needs = {S(DevicePrimaryCtxRelease_v2), S(DevicePrimaryCtxSetFlags_v2), S(DevicePrimaryCtxRetain_v1)})
 {
     CUcontext again = NULL;
     require("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
@@ -245,7 +246,7 @@ static void primary_newer(void)
 }
 
 /* Events recorded in, and waited for by, a whole context: CUDA 12.5. */
-static void events_of_context(void)
+CHECK(events_of_context, "context.event", .needs = {S(CtxRecordEvent_v1), S(CtxWaitEvent_v1)})
 {
     CUevent event = event_new();
     CUstream stream = stream_new();
@@ -260,24 +261,3 @@ static void events_of_context(void)
     observe("wait-null-event", cu->CtxWaitEvent_v1(the_context, NULL));
     require("synchronize", cu->CtxSynchronize_v1());
 }
-
-static const struct check checks[] = {
-    {"context.stack", stack, 0, {S(CtxCreate_v2)}},
-    {"context.primary", primary, 0, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.primary-ends", primary_ends, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.primary-comes-back", primary_comes_back, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.primary-reset", primary_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
-    {"context.flags", flags, 0, {S(CtxGetFlags_v1)}},
-    {"context.device-of", device_of, 0, {S(CtxGetDevice_v2)}},
-    {"context.synchronize", synchronize, 0, {S(CtxSynchronize_v2)}},
-    {"context.of-each", of_each, 0, {S(CtxGetDevice_v2), S(CtxSynchronize_v2)}},
-    {"context.create-newer", create_newer, 0, {S(CtxCreate_v3), S(CtxCreate_v4), S(CtxGetFlags_v1)}},
-    {"context.primary-newer",
-     primary_newer,
-     CHECK_ALONE,
-     {S(DevicePrimaryCtxRelease_v2), S(DevicePrimaryCtxSetFlags_v2), S(DevicePrimaryCtxRetain_v1)}},
-    {"context.event", events_of_context, 0, {S(CtxRecordEvent_v1), S(CtxWaitEvent_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_context = {"context", checks};

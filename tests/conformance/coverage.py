@@ -60,10 +60,12 @@ class Sources:
     """The functions and slots that each C function uses. clang-format keeps the form by which they are found."""
 
     def __init__(self, paths):
-        self.calls, self.slots, self.texts = {}, {}, {}  # texts: with strings, for the lists of checks
+        self.calls, self.slots = {}, {}
+        self.checks = []  # the file, function and name of each
         for path in paths:
             text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
-            self.texts[path] = text
+            self.checks += [(path, *check) for check in re.findall(r'^CHECK\((\w+),\s+"([\w.-]+)"', text, flags=re.M)]
+            text = re.sub(r"^CHECK\((\w+),.*?\)\n\{\n", r"static void \1(void)\n{\n", text, flags=re.S | re.M)
             text = re.sub(r'"[^"\n]*"', '""', text)
             for match in re.finditer(r"^[A-Za-z_][^;={}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", text, flags=re.S | re.M):
                 name, body = match[1], match[2]
@@ -98,32 +100,33 @@ JUDGES = re.compile(r"\b(?:expect(?:_error|_driver_error|_success|_true|_number|
 def checks_of(sources):
     """For each public function, the checks that call it and judge its result or, if there is none, that call it."""
     judged, called = collections.defaultdict(list), collections.defaultdict(list)
-    for path, text in sources.texts.items():
-        for name, function in re.findall(r'^    \{"([\w-]+\.[\w-]+)", (\w+), ', text, flags=re.M):
-            direct, any_call = set(), set()
-            for key in sources.reached(sources.key(path, function)):
-                where, body = sources.calls[key]
-                if where.name == "support.c":
-                    continue
-                for statement in body.split(";"):
-                    names = re.findall(r"\b(cushim_\w+)\b", statement)
-                    any_call.update(names)
-                    if JUDGES.search(statement):
-                        direct.update(names)
-            for found in direct:
-                judged[found].append(name)
-            for found in any_call - direct:
-                called[found].append(name)
-    order = re.findall(r"^SUBJECT\((\w+)\)", (STREAM / "stream_subjects.inc").read_text(encoding="utf-8"), flags=re.M)
+    for path, function, name in sources.checks:
+        direct, any_call = set(), set()
+        for key in sources.reached(sources.key(path, function)):
+            where, body = sources.calls[key]
+            if where.name == "support.c":
+                continue
+            for statement in body.split(";"):
+                names = re.findall(r"\b(cushim_\w+)\b", statement)
+                any_call.update(names)
+                if JUDGES.search(statement):
+                    direct.update(names)
+        for found in direct:
+            judged[found].append(name)
+        for found in any_call - direct:
+            called[found].append(name)
 
     def best_first(function):
-        """Checks of the function's own subject first, then the others in the order of the run, then those of edge
+        """Checks of the function's own subject first, then those of subjects with more checks of it, then those of edge
         cases."""
+        found = judged[function] or called[function]
+        subjects = collections.Counter(check.split(".")[0] for check in found)
+
         def place(check):
-            subject = check.split(".")[0].replace("-", "_")
+            subject = check.split(".")[0]
             edge = check.endswith(("on-old", "argument", "null"))
-            return edge, subject not in function, order.index(subject)
-        return sorted(judged[function] or called[function], key=place)
+            return edge, subject.replace("-", "_") not in function, -subjects[subject]
+        return sorted(found, key=place)
 
     return {function: best_first(function) for function in {*judged, *called}}
 

@@ -2,7 +2,7 @@
 /* Creating and destroying streams: cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy. */
 #include "fixture.h"
 
-static void plain(void)
+CHECK(plain, "create.plain", .needs = {S(StreamCreate_v1)})
 {
     CUstream stream = UNTOUCHED_HANDLE;
     expect("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
@@ -11,7 +11,7 @@ static void plain(void)
     expect("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
-static void arguments(void)
+CHECK(arguments, "create.argument", .needs = {S(StreamCreate_v1)})
 {
     CUstream stream = UNTOUCHED_HANDLE;
     expect("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_VALUE);
@@ -23,7 +23,7 @@ static void arguments(void)
     expect("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
-static void no_context(void)
+CHECK(no_context, "create.no-context", .needs = {S(StreamCreate_v1)})
 {
     CUstream stream = UNTOUCHED_HANDLE;
     require("no-context", cu->CtxSetCurrent_v1(NULL));
@@ -35,7 +35,7 @@ static void no_context(void)
         expect("priority", cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void priority_range(void)
+CHECK(priority_range, "create.priority-range", .needs = {S(CtxGetStreamPriorityRange_v1)})
 {
     int least = 99;
     int greatest = 99;
@@ -61,7 +61,7 @@ static void one_priority(const char *key, int wanted)
     stream_end(stream);
 }
 
-static void priority(void)
+CHECK(priority, "create.priority", .needs = {S(StreamCreateWithPriority_v1), S(StreamGetPriority_v1)})
 {
     CUstream stream = UNTOUCHED_HANDLE;
     int value = 99;
@@ -80,7 +80,7 @@ static void priority(void)
     stream_end(stream);
 }
 
-static void destroy_special(void)
+CHECK(destroy_special, "destroy.special", .needs = {S(StreamDestroy_v2)})
 {
     for (int i = 0; i < 3; i++)
         expect(specials[i].name, cu->StreamDestroy_v2(specials[i].stream), CUDA_ERROR_INVALID_HANDLE);
@@ -89,7 +89,7 @@ static void destroy_special(void)
     observe("legacy-without-context", cu->StreamDestroy_v2(CU_STREAM_LEGACY));
 }
 
-static void destroy_first(void)
+CHECK(destroy_first, "destroy.first-abi", .needs = {S(StreamDestroy_v1)})
 {
     CUstream stream = stream_new();
     expect("code", cu->StreamDestroy_v1(disown(stream)), CUDA_SUCCESS);
@@ -97,7 +97,7 @@ static void destroy_first(void)
 }
 
 /* "The function will return immediately": the work continues after the handle is destroyed. */
-static void destroy_pending(void)
+CHECK(destroy_pending, "destroy.pending", .needs = {S(StreamDestroy_v2), S(StreamAddCallback_v1)})
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
@@ -114,7 +114,7 @@ static void destroy_pending(void)
     expect_number("memory-was-set", host[63], 7);
 }
 
-static void handle_reuse(void)
+CHECK(handle_reuse, "create.handle-reuse", .needs = {S(StreamCreate_v1)})
 {
     CUstream first = stream_new();
     require("destroy", cu->StreamDestroy_v2(disown(first)));
@@ -142,7 +142,7 @@ static void destroy_there(void *user)
     remote->destroy = cu->StreamDestroy_v2(remote->stream);
 }
 
-static void threads(void)
+CHECK(threads, "create.thread", .needs = {S(StreamCreate_v1)})
 {
     struct remote remote = {NULL, CUDA_ERROR_UNKNOWN, CUDA_ERROR_UNKNOWN};
     on_thread(create_there, &remote);
@@ -154,7 +154,7 @@ static void threads(void)
     expect("create-without-context", remote.create, CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void many(void)
+CHECK(many, "create.many", .needs = {S(StreamCreate_v1)})
 {
     enum { COUNT = 500 };
     static CUstream streams[COUNT];
@@ -167,20 +167,3 @@ static void many(void)
         destroyed += cu->StreamDestroy_v2(streams[i]) == CUDA_SUCCESS;
     expect_number("destroyed", destroyed, COUNT);
 }
-
-static const struct check checks[] = {
-    {"create.plain", plain, 0, {S(StreamCreate_v1)}},
-    {"create.argument", arguments, 0, {S(StreamCreate_v1)}},
-    {"create.no-context", no_context, 0, {S(StreamCreate_v1)}},
-    {"create.priority-range", priority_range, 0, {S(CtxGetStreamPriorityRange_v1)}},
-    {"create.priority", priority, 0, {S(StreamCreateWithPriority_v1), S(StreamGetPriority_v1)}},
-    {"create.handle-reuse", handle_reuse, 0, {S(StreamCreate_v1)}},
-    {"create.thread", threads, 0, {S(StreamCreate_v1)}},
-    {"create.many", many, 0, {S(StreamCreate_v1)}},
-    {"destroy.special", destroy_special, 0, {S(StreamDestroy_v2)}},
-    {"destroy.first-abi", destroy_first, 0, {S(StreamDestroy_v1)}},
-    {"destroy.pending", destroy_pending, 0, {S(StreamDestroy_v2), S(StreamAddCallback_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_create = {"create", checks};

@@ -27,7 +27,7 @@ static void observe_count(const char *key, CUstream stream)
     observe_number(key, (long long)count);
 }
 
-static void first_abi(void)
+CHECK(first_abi, "dependency.v1", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUgraphNode first;
     CUgraphNode both[2];
@@ -61,7 +61,7 @@ static void first_abi(void)
     observe("idle-flag-2", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 2));
 }
 
-static void invalidated(void)
+CHECK(invalidated, "dependency.invalidated", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUstream stream = stream_capturing();
     (void)cu->StreamQuery_v1(stream);
@@ -72,7 +72,7 @@ static void invalidated(void)
 }
 
 /* "Nodes that are removed from the dependency set via this API do not result in UNJOINED". */
-static void removed_is_not_unjoined(void)
+CHECK(removed_is_not_unjoined, "dependency.removed", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUstream side = stream_new();
     CUevent event = event_new();
@@ -86,7 +86,7 @@ static void removed_is_not_unjoined(void)
 }
 
 /* A node that was added to the graph by hand becomes a dependency of the next node of the stream. */
-static void manual_node(void)
+CHECK(manual_node, "dependency.manual-node", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUstreamCaptureStatus status;
     CUgraph graph = NULL;
@@ -104,7 +104,7 @@ static void manual_node(void)
     expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
-static void foreign_node(void)
+CHECK(foreign_node, "dependency.foreign-node", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUgraph graph = graph_new();
     CUgraphNode node = NULL;
@@ -115,7 +115,7 @@ static void foreign_node(void)
     (void)capture_end(stream);
 }
 
-static void null_node(void)
+CHECK(null_node, "dependency.null-node", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUgraphNode node = NULL;
     CUstream stream = stream_capturing();
@@ -153,7 +153,7 @@ static void nodes_new(CUstream stream, CUgraphNode *out_nodes, size_t count)
         require("node", cu->GraphAddEmptyNode_v1(&out_nodes[i], graph, NULL, 0));
 }
 
-static void second_abi(void)
+CHECK(second_abi, "dependency.v2", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     enum { ADD = CU_STREAM_ADD_CAPTURE_DEPENDENCIES, SET = CU_STREAM_SET_CAPTURE_DEPENDENCIES };
     static const CUgraphEdgeData plain[2];
@@ -206,7 +206,7 @@ static void second_abi(void)
 }
 
 /* Edge data with a value: a programmatic dependency on a kernel. */
-static void edge_data(void)
+CHECK(edge_data, "dependency.edge", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     CUfunction function = kernel_new("conformance_nothing");
     const CUgraphEdgeData edge = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER,
@@ -234,17 +234,3 @@ static void edge_data(void)
     observe_text("status-after-work", capture_status(stream));
     observe("end", capture_end(stream));
 }
-
-static const struct check checks[] = {
-    {"dependency.v1", first_abi, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.invalidated", invalidated, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.removed", removed_is_not_unjoined, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.manual-node", manual_node, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.foreign-node", foreign_node, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.null-node", null_node, 0, {S(StreamUpdateCaptureDependencies_v1)}},
-    {"dependency.v2", second_abi, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"dependency.edge", edge_data, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_dependency = {"dependency", checks};

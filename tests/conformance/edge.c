@@ -110,7 +110,7 @@ static CUgraph graph_of(CUgraphNode *out_nodes, int count)
 }
 
 /* Adds three edges, from the first node to each other node, and removes them again, with unusual calls in between. */
-static void plain(void)
+CHECK(plain, "edge.plain", .needs = {S(GraphAddDependencies_v2), S(GraphRemoveDependencies_v2), S(GraphGetEdges_v2)})
 {
     static const CUgraphEdgeData none[2];
     static const CUgraphEdgeData data = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
@@ -157,7 +157,7 @@ static void plain(void)
 }
 
 /* A programmatic edge: a kernel may start before the one that it depends on has ended. */
-static void programmatic(void)
+CHECK(programmatic, "edge.programmatic", .needs = {S(GraphAddDependencies_v2), S(GraphAddKernelNode_v2)})
 {
     static const CUgraphEdgeData data = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                          .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
@@ -177,11 +177,3 @@ static void programmatic(void)
     observe_change("remove-plain", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
     observe_change("remove", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
 }
-
-static const struct check checks[] = {
-    {"edge.plain", plain, 0, {S(GraphAddDependencies_v2), S(GraphRemoveDependencies_v2), S(GraphGetEdges_v2)}},
-    {"edge.programmatic", programmatic, 0, {S(GraphAddDependencies_v2), S(GraphAddKernelNode_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_edge = {"edge", checks};

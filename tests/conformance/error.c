@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-static void before_init(void)
+CHECK(before_init, "error.before-init", .flags = CHECK_NO_INIT, .needs = {S(GetErrorName_v1)})
 {
     int number = 0;
     void *host = NULL;
@@ -39,7 +39,9 @@ static void before_init(void)
     expect("host-memory", cu->MemHostAlloc_v1(&host, 16, 0), CUDA_ERROR_NOT_INITIALIZED);
 }
 
-static void before_init_newer(void)
+CHECK(before_init_newer, "error.before-init-newer", .flags = CHECK_NO_INIT,
+      .needs = {S(DevicePrimaryCtxRetain_v1), S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1),
+                S(GraphCreate_v1)})
 {
     CUcontext context = NULL;
     CUgraph graph = NULL;
@@ -53,7 +55,7 @@ static void before_init_newer(void)
     expect("graph-create", cu->GraphCreate_v1(&graph, 0), CUDA_ERROR_NOT_INITIALIZED);
 }
 
-static void init(void)
+CHECK(init, "error.init", .flags = CHECK_NO_INIT, .needs = {S(Init_v1)})
 {
     expect("flags", cu->Init_v1(1), CUDA_ERROR_INVALID_VALUE);
     expect("plain", cu->Init_v1(0), CUDA_SUCCESS);
@@ -61,7 +63,7 @@ static void init(void)
     expect("again-flags", cu->Init_v1(1), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void version(void)
+CHECK(version, "error.version", .needs = {S(Init_v1)})
 {
     int version = -1;
     expect("null", cu->DriverGetVersion_v1(NULL), CUDA_ERROR_INVALID_VALUE);
@@ -69,7 +71,7 @@ static void version(void)
     observe_number("value", version);
 }
 
-static void names(void)
+CHECK(names, "error.name", .needs = {S(GetErrorName_v1), S(GetErrorString_v1)})
 {
     static const int codes[] = {0,   1,   2,   3,   4,   34,  36,  46,  100, 101, 201, 202, 209, 214, 218, 226, 304,
                                 400, 401, 402, 500, 600, 700, 701, 702, 709, 715, 716, 719, 720, 721, 800, 801, 802,
@@ -96,7 +98,7 @@ static CUresult answer_above_own(int version)
     return version < 13000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void lookup(void)
+CHECK(lookup, "error.lookup", .needs = {S(GetProcAddress_v2)})
 {
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     int version = 0;
@@ -127,7 +129,7 @@ static void lookup(void)
 }
 
 /* The requested version selects the ABI version. */
-static void lookup_version(void)
+CHECK(lookup_version, "error.lookup-version", .needs = {S(GetProcAddress_v2)})
 {
     static const int versions[] = {10000, 10010, 11020, 11030, 12020, 12030};
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
@@ -152,7 +154,7 @@ static void lookup_version(void)
                                                                         : "another form");
 }
 
-static void lookup_first(void)
+CHECK(lookup_first, "error.lookup-v1", .needs = {S(GetProcAddress_v1)})
 {
     int version = 0;
     void *fn = NULL;
@@ -164,7 +166,7 @@ static void lookup_first(void)
     expect("too-early", cu->GetProcAddress_v1("cuMemAllocAsync", &fn, 11000, 0), CUDA_ERROR_NOT_FOUND);
 }
 
-static void devices(void)
+CHECK(devices, "error.device", .needs = {S(DeviceGet_v1)})
 {
     int count = -1;
     int value = 0;
@@ -243,7 +245,7 @@ static int code_in_child(CUresult (*call)(CUstream stream), CUstream stream)
 #endif
 
 /* Calls in a child process whose parent initialised the driver. */
-static void after_fork(void)
+CHECK(after_fork, "error.fork", .flags = CHECK_ALONE, .needs = {S(StreamCreate_v1)})
 {
 #if defined(_WIN32)
     check_print("error.fork", "not-applicable", "fork");
@@ -257,23 +259,3 @@ static void after_fork(void)
     expect("parent-goes-on", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 #endif
 }
-
-static const struct check checks[] = {
-    {"error.before-init", before_init, CHECK_NO_INIT, {S(GetErrorName_v1)}},
-    {"error.before-init-newer",
-     before_init_newer,
-     CHECK_NO_INIT,
-     {S(DevicePrimaryCtxRetain_v1), S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1),
-      S(GraphCreate_v1)}},
-    {"error.init", init, CHECK_NO_INIT, {S(Init_v1)}},
-    {"error.version", version, 0, {S(Init_v1)}},
-    {"error.name", names, 0, {S(GetErrorName_v1), S(GetErrorString_v1)}},
-    {"error.lookup", lookup, 0, {S(GetProcAddress_v2)}},
-    {"error.lookup-version", lookup_version, 0, {S(GetProcAddress_v2)}},
-    {"error.lookup-v1", lookup_first, 0, {S(GetProcAddress_v1)}},
-    {"error.device", devices, 0, {S(DeviceGet_v1)}},
-    {"error.fork", after_fork, CHECK_ALONE, {S(StreamCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_error = {"error", checks};

@@ -13,7 +13,7 @@ static void one_flag(const char *key, unsigned flags)
         observe_bool(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
 }
 
-static void create(void)
+CHECK(create, "event.create", .needs = {S(EventCreate_v1)})
 {
     CUevent event = UNTOUCHED_HANDLE;
     one_flag("default", CU_EVENT_DEFAULT);
@@ -30,7 +30,7 @@ static void create(void)
     expect("no-context", cu->EventCreate_v1(&event, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void null_handles(void)
+CHECK(null_handles, "event.null", .needs = {S(EventQuery_v1)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -43,7 +43,7 @@ static void null_handles(void)
     expect("elapsed-end", cu->EventElapsedTime_v1(&time, event, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void unrecorded(void)
+CHECK(unrecorded, "event.unrecorded", .needs = {S(EventQuery_v1)})
 {
     CUevent event = event_new();
     expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
@@ -51,7 +51,7 @@ static void unrecorded(void)
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
-static void record(void)
+CHECK(record, "event.record", .needs = {S(EventRecord_v1)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -68,7 +68,7 @@ static void record(void)
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
-static void record_special(void)
+CHECK(record_special, "event.record-special", .needs = {S(EventRecord_v1)})
 {
     CUevent event = event_new();
     for (int i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ static void record_special(void)
 }
 
 /* Records with different flags, events and streams, while different contexts are current. */
-static void record_flags(void)
+CHECK(record_flags, "event.record-flags", .needs = {S(EventRecordWithFlags_v1)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -126,7 +126,7 @@ static void record_flags(void)
     gate_open(gate);
 }
 
-static void no_context(void)
+CHECK(no_context, "event.no-context", .needs = {S(EventRecord_v1)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -139,7 +139,7 @@ static void no_context(void)
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
-static void other_context(void)
+CHECK(other_context, "event.other-context", .needs = {S(CtxCreate_v2)})
 {
     CUcontext popped = NULL;
     CUstream stream = stream_new();
@@ -152,7 +152,7 @@ static void other_context(void)
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
-static void destroy_pending(void)
+CHECK(destroy_pending, "event.destroy-pending", .needs = {S(EventDestroy_v2)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -242,29 +242,12 @@ static void elapsed_with(elapsed_function elapsed)
     elapsed_pending(elapsed, &timing);
 }
 
-static void elapsed(void)
+CHECK(elapsed, "event.elapsed", .needs = {S(EventElapsedTime_v1)})
 {
     elapsed_with(cu->EventElapsedTime_v1);
 }
 
-static void elapsed_v2(void)
+CHECK(elapsed_v2, "event.elapsed-v2", .needs = {S(EventElapsedTime_v2)})
 {
     elapsed_with(cu->EventElapsedTime_v2);
 }
-
-static const struct check checks[] = {
-    {"event.create", create, 0, {S(EventCreate_v1)}},
-    {"event.null", null_handles, 0, {S(EventQuery_v1)}},
-    {"event.unrecorded", unrecorded, 0, {S(EventQuery_v1)}},
-    {"event.record", record, 0, {S(EventRecord_v1)}},
-    {"event.record-special", record_special, 0, {S(EventRecord_v1)}},
-    {"event.record-flags", record_flags, 0, {S(EventRecordWithFlags_v1)}},
-    {"event.no-context", no_context, 0, {S(EventRecord_v1)}},
-    {"event.other-context", other_context, 0, {S(CtxCreate_v2)}},
-    {"event.destroy-pending", destroy_pending, 0, {S(EventDestroy_v2)}},
-    {"event.elapsed", elapsed, 0, {S(EventElapsedTime_v1)}},
-    {"event.elapsed-v2", elapsed_v2, 0, {S(EventElapsedTime_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_event = {"event", checks};

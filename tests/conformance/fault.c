@@ -115,18 +115,18 @@ static void fault_with(const char *kernel)
     observe("destroy-other", cu->StreamDestroy_v2(other));
 }
 
-static void illegal_address(void)
+CHECK(illegal_address, "fault.address", .flags = CHECK_ALONE, .needs = {S(LaunchKernel_v1)})
 {
     fault_with("conformance_fault");
 }
 
-static void trap(void)
+CHECK(trap, "fault.trap", .flags = CHECK_ALONE, .needs = {S(LaunchKernel_v1)})
 {
     fault_with("conformance_trap");
 }
 
 /* Whether a second context of the process on the same device still works, and what a reset restores. */
-static void other_context(void)
+CHECK(other_context, "fault.other-context", .flags = CHECK_ALONE, .needs = {S(LaunchKernel_v1)})
 {
     CUcontext popped = NULL;
     CUfunction function = kernel_new("conformance_fault");
@@ -144,7 +144,7 @@ static void other_context(void)
     observe("elsewhere-destroy", cu->StreamDestroy_v2(elsewhere));
 }
 
-static void after_reset(void)
+CHECK(after_reset, "fault.reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxReset_v1)})
 {
     CUcontext again = NULL;
     CUfunction function = kernel_new("conformance_fault");
@@ -160,7 +160,8 @@ static void after_reset(void)
 }
 
 /* A fault in the launch of a graph. */
-static void in_graph(void)
+CHECK(in_graph, "fault.graph", .flags = CHECK_ALONE,
+      .needs = {S(GraphInstantiateWithFlags_v1), S(StreamBeginCapture_v2)})
 {
     CUfunction function = kernel_new("conformance_fault");
     CUgraph graph = NULL;
@@ -176,14 +177,3 @@ static void in_graph(void)
     observe("exec-destroy", cu->GraphExecDestroy_v1(executable));
     observe("graph-destroy", cu->GraphDestroy_v1(graph));
 }
-
-static const struct check checks[] = {
-    {"fault.address", illegal_address, CHECK_ALONE, {S(LaunchKernel_v1)}},
-    {"fault.trap", trap, CHECK_ALONE, {S(LaunchKernel_v1)}},
-    {"fault.other-context", other_context, CHECK_ALONE, {S(LaunchKernel_v1)}},
-    {"fault.reset", after_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
-    {"fault.graph", in_graph, CHECK_ALONE, {S(GraphInstantiateWithFlags_v1), S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_fault = {"fault", checks};

@@ -12,7 +12,7 @@ static CUgraphNode add_host(CUgraph graph, const CUgraphNode *after, atomic_int 
     return node;
 }
 
-static void create(void)
+CHECK(create, "graph.create", .needs = {S(GraphCreate_v1)})
 {
     CUgraph graph = NULL;
     expect("code", cu->GraphCreate_v1(&graph, 0), CUDA_SUCCESS);
@@ -26,7 +26,7 @@ static void create(void)
         expect("no-context-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
 }
 
-static void nodes(void)
+CHECK(nodes, "graph.node", .needs = {S(GraphAddDependencies_v2), S(GraphInstantiateWithFlags_v1)})
 {
     CUgraph graph = graph_new();
     atomic_int calls = 0;
@@ -64,7 +64,7 @@ static void nodes(void)
     expect_number("nodes-left", graph_nodes(graph), 1);
 }
 
-static void launch(void)
+CHECK(launch, "graph.launch", .needs = {S(GraphInstantiateWithFlags_v1)})
 {
     CUgraph graph = graph_new();
     CUgraphExec executable = NULL;
@@ -91,7 +91,7 @@ static void launch(void)
     observe("destroy-null", cu->GraphExecDestroy_v1(NULL));
 }
 
-static void launch_pending(void)
+CHECK(launch_pending, "graph.launch-pending", .needs = {S(GraphInstantiateWithFlags_v1)})
 {
     CUgraph graph = graph_new();
     CUstream stream = stream_new();
@@ -108,7 +108,7 @@ static void launch_pending(void)
     expect_number("calls", atomic_load(&calls), 2);
 }
 
-static void instantiate_flags(void)
+CHECK(instantiate_flags, "graph.instantiate", .needs = {S(GraphInstantiateWithFlags_v1)})
 {
     static const struct {
         const char *key;
@@ -157,7 +157,7 @@ static void instantiate_flags(void)
     }
 }
 
-static void update(void)
+CHECK(update, "graph.update", .needs = {S(GraphExecUpdate_v2)})
 {
     atomic_int calls = 0;
     atomic_int other_calls = 0;
@@ -190,7 +190,7 @@ static void update(void)
     expect_number("failed-update-changed-nothing", atomic_load(&other_calls), 2);
 }
 
-static void clone(void)
+CHECK(clone, "graph.clone", .needs = {S(GraphClone_v1)})
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
@@ -209,7 +209,8 @@ static void clone(void)
 }
 
 /* A graph cannot be launched into a capture. */
-static void launch_into_capture(void)
+CHECK(launch_into_capture, "graph.launch-into-capture",
+      .needs = {S(GraphInstantiateWithFlags_v1), S(StreamBeginCapture_v2)})
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
@@ -224,7 +225,7 @@ static void launch_into_capture(void)
 }
 
 /* A child graph. */
-static void child(void)
+CHECK(child, "graph.child", .needs = {S(GraphInstantiateWithFlags_v1)})
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
@@ -248,7 +249,7 @@ static void child(void)
     require("destroy", cu->GraphExecDestroy_v1(executable));
 }
 
-static void enabled(void)
+CHECK(enabled, "graph.enabled", .needs = {S(GraphNodeSetEnabled_v1)})
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
@@ -275,19 +276,3 @@ static void enabled(void)
     expect_number("ran", byte, 7);
     observe("host-node", cu->GraphNodeSetEnabled_v1(executable, host, 0));
 }
-
-static const struct check checks[] = {
-    {"graph.create", create, 0, {S(GraphCreate_v1)}},
-    {"graph.node", nodes, 0, {S(GraphAddDependencies_v2), S(GraphInstantiateWithFlags_v1)}},
-    {"graph.launch", launch, 0, {S(GraphInstantiateWithFlags_v1)}},
-    {"graph.launch-pending", launch_pending, 0, {S(GraphInstantiateWithFlags_v1)}},
-    {"graph.instantiate", instantiate_flags, 0, {S(GraphInstantiateWithFlags_v1)}},
-    {"graph.update", update, 0, {S(GraphExecUpdate_v2)}},
-    {"graph.clone", clone, 0, {S(GraphClone_v1)}},
-    {"graph.launch-into-capture", launch_into_capture, 0, {S(GraphInstantiateWithFlags_v1), S(StreamBeginCapture_v2)}},
-    {"graph.child", child, 0, {S(GraphInstantiateWithFlags_v1)}},
-    {"graph.enabled", enabled, 0, {S(GraphNodeSetEnabled_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_graph = {"graph", checks};

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-static void stream(void)
+CHECK(stream, "green.stream", .needs = {S(GreenCtxStreamCreate_v1), S(StreamGetCtx_v2)})
 {
     CUgreenCtx green = green_new();
     CUgreenCtx found = NULL;
@@ -47,7 +47,7 @@ static void stream(void)
     stream_end(stream);
 }
 
-static void of_plain_stream(void)
+CHECK(of_plain_stream, "green.of-plain-stream", .needs = {S(StreamGetGreenCtx_v1)})
 {
     CUstream stream = stream_new();
     CUgreenCtx found = UNTOUCHED_HANDLE;
@@ -58,7 +58,7 @@ static void of_plain_stream(void)
 }
 
 /* The manuals: "Specifying the per-thread stream while a green context is current returns INVALID_HANDLE". */
-static void current(void)
+CHECK(current, "green.current", .needs = {S(GreenCtxCreate_v1)})
 {
     CUgreenCtx green = green_new();
     CUgreenCtx found = NULL;
@@ -91,12 +91,3 @@ static void current(void)
     if (stream != NULL)
         stream_end(stream);
 }
-
-static const struct check checks[] = {
-    {"green.stream", stream, 0, {S(GreenCtxStreamCreate_v1), S(StreamGetCtx_v2)}},
-    {"green.of-plain-stream", of_plain_stream, 0, {S(StreamGetGreenCtx_v1)}},
-    {"green.current", current, 0, {S(GreenCtxCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_green = {"green", checks};

@@ -128,7 +128,7 @@ static void begin(CUstream stream)
     capture_begin(stream);
 }
 
-static void idle(void)
+CHECK(idle, "info.idle", .needs = {S(StreamGetCaptureInfo_v3), S(DevicePrimaryCtxRetain_v1)})
 {
     current_stays = true;
     static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
@@ -150,7 +150,7 @@ static void join(CUstream from, CUstream to, CUevent event)
     require("wait", cu->StreamWaitEvent_v1(to, event, 0));
 }
 
-static void active(void)
+CHECK(active, "info.active", .needs = {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)})
 {
     current_stays = true;
     CUevent event = event_new();
@@ -190,7 +190,7 @@ static void active(void)
 }
 
 /* Stream 0 beside the capture of a stream that it blocks. */
-static void legacy_beside(void)
+CHECK(legacy_beside, "info.legacy", .needs = {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)})
 {
     current_stays = true;
     CUstream stream = stream_blocking();
@@ -206,7 +206,7 @@ static void legacy_beside(void)
     expect_true("current-stays", current_stays);
 }
 
-static void invalidated(void)
+CHECK(invalidated, "info.invalidated", .needs = {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)})
 {
     current_stays = true;
     CUevent event = event_new();
@@ -231,13 +231,3 @@ static void invalidated(void)
     observe_info("ended", stream);
     expect_true("current-stays", current_stays);
 }
-
-static const struct check checks[] = {
-    {"info.idle", idle, 0, {S(StreamGetCaptureInfo_v3), S(DevicePrimaryCtxRetain_v1)}},
-    {"info.active", active, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
-    {"info.legacy", legacy_beside, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
-    {"info.invalidated", invalidated, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_info = {"info", checks};

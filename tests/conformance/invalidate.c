@@ -301,17 +301,8 @@ static void try_call(const char *name, enum kind kind, call_function call)
         (void)h;                                                                                                       \
         return __VA_ARGS__;                                                                                            \
     }                                                                                                                  \
-    static void try_##name(void)                                                                                       \
+    CHECK(try_##name, "invalidate." #name, .needs = {S(ThreadExchangeStreamCaptureMode_v1), S(slot)})                  \
     {                                                                                                                  \
         try_call(#name, kind, call_##name);                                                                            \
     }
 #include "invalidate_calls.inc"
-
-static const struct check checks[] = {
-#define CALL(name, slot, kind, ...)                                                                                    \
-    {"invalidate." #name, try_##name, 0, {S(ThreadExchangeStreamCaptureMode_v1), S(slot)}},
-#include "invalidate_calls.inc"
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_invalidate = {"invalidate", checks};

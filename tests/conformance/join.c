@@ -22,7 +22,7 @@ static CUstream stream_forked(CUstream origin)
     return side;
 }
 
-static void fork_join(void)
+CHECK(fork_join, "join.fork-join", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream side = stream_new();
     CUgraph graph = NULL;
@@ -44,7 +44,7 @@ static void fork_join(void)
     expect("side-usable", cu->StreamSynchronize_v1(side), CUDA_SUCCESS);
 }
 
-static void unjoined(void)
+CHECK(unjoined, "join.unjoined", .needs = {S(StreamBeginCapture_v2)})
 {
     CUgraph graph = UNTOUCHED_HANDLE;
     CUstream origin = stream_capturing();
@@ -58,7 +58,7 @@ static void unjoined(void)
 }
 
 /* A fork without any work has nothing to join. */
-static void unjoined_empty(void)
+CHECK(unjoined_empty, "join.unjoined-empty", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream origin = stream_capturing();
     require("work", add_work(origin));
@@ -68,7 +68,7 @@ static void unjoined_empty(void)
 }
 
 /* The stream was joined, but more work was added to it afterwards. */
-static void unjoined_after_join(void)
+CHECK(unjoined_after_join, "join.unjoined-after-join", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream origin = stream_capturing();
     CUstream side = stream_forked(origin);
@@ -78,7 +78,7 @@ static void unjoined_after_join(void)
     expect("end", capture_end(origin), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
 
-static void end_on_side(void)
+CHECK(end_on_side, "join.end-on-side", .needs = {S(StreamBeginCapture_v2)})
 {
     CUgraph graph = NULL;
     CUstream origin = stream_capturing();
@@ -90,7 +90,7 @@ static void end_on_side(void)
     observe("end", capture_end(origin));
 }
 
-static void two_captures(void)
+CHECK(two_captures, "join.two-captures", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream second = stream_new();
     CUevent event = event_new();
@@ -104,7 +104,7 @@ static void two_captures(void)
     observe("end-first", capture_end(first));
 }
 
-static void outside_event(void)
+CHECK(outside_event, "join.outside-event", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream other = stream_new();
     CUevent event = event_new();
@@ -119,7 +119,7 @@ static void outside_event(void)
 }
 
 /* The allowed queries of an event that was recorded in a capture. */
-static void captured_event(void)
+CHECK(captured_event, "join.captured-event", .needs = {S(StreamBeginCapture_v2)})
 {
     CUevent event = event_new();
     CUevent timed = event_timed();
@@ -152,7 +152,7 @@ static void captured_event(void)
 }
 
 /* A stream with pending work can join a capture. The pending work is not part of the capture. */
-static void busy_side(void)
+CHECK(busy_side, "join.busy-side", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream side = stream_new();
     struct gate *gate = gate_new(side);
@@ -165,7 +165,7 @@ static void busy_side(void)
     gate_open(gate);
 }
 
-static void legacy_in_capture(void)
+CHECK(legacy_in_capture, "join.legacy", .needs = {S(StreamBeginCapture_v2)})
 {
     CUevent event = event_new();
     CUstream origin = stream_capturing();
@@ -187,18 +187,18 @@ static void destroy_forked(bool joined)
     observe("end", capture_end(origin));
 }
 
-static void destroy_side(void)
+CHECK(destroy_side, "join.destroy-side", .needs = {S(StreamBeginCapture_v2)})
 {
     destroy_forked(true);
 }
 
-static void destroy_side_unjoined(void)
+CHECK(destroy_side_unjoined, "join.destroy-side-unjoined", .needs = {S(StreamBeginCapture_v2)})
 {
     destroy_forked(false);
 }
 
 /* The same work twice: captured and launched, and enqueued directly. */
-static void same_result(void)
+CHECK(same_result, "join.same-result", .needs = {S(StreamBeginCapture_v2), S(GraphInstantiateWithFlags_v1)})
 {
     CUdeviceptr memory = memory_new(32, 0);
     CUgraph graph = NULL;
@@ -220,22 +220,3 @@ static void same_result(void)
     expect_number("from-origin", bytes[24], 3);
     require("destroy", cu->GraphExecDestroy_v1(executable));
 }
-
-static const struct check checks[] = {
-    {"join.fork-join", fork_join, 0, {S(StreamBeginCapture_v2)}},
-    {"join.unjoined", unjoined, 0, {S(StreamBeginCapture_v2)}},
-    {"join.unjoined-empty", unjoined_empty, 0, {S(StreamBeginCapture_v2)}},
-    {"join.unjoined-after-join", unjoined_after_join, 0, {S(StreamBeginCapture_v2)}},
-    {"join.end-on-side", end_on_side, 0, {S(StreamBeginCapture_v2)}},
-    {"join.two-captures", two_captures, 0, {S(StreamBeginCapture_v2)}},
-    {"join.outside-event", outside_event, 0, {S(StreamBeginCapture_v2)}},
-    {"join.captured-event", captured_event, 0, {S(StreamBeginCapture_v2)}},
-    {"join.busy-side", busy_side, 0, {S(StreamBeginCapture_v2)}},
-    {"join.legacy", legacy_in_capture, 0, {S(StreamBeginCapture_v2)}},
-    {"join.destroy-side", destroy_side, 0, {S(StreamBeginCapture_v2)}},
-    {"join.destroy-side-unjoined", destroy_side_unjoined, 0, {S(StreamBeginCapture_v2)}},
-    {"join.same-result", same_result, 0, {S(StreamBeginCapture_v2), S(GraphInstantiateWithFlags_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_join = {"join", checks};

@@ -2,7 +2,7 @@
 /* Modules, functions and launches. */
 #include "kernels.h"
 
-static void module(void)
+CHECK(module, "kernel.module", .needs = {S(ModuleLoadData_v1)})
 {
     CUmodule module = NULL;
     CUfunction function = NULL;
@@ -12,7 +12,7 @@ static void module(void)
     expect("get-unknown", kernel_get("conformance_no_such_kernel", &function), CUDA_ERROR_NOT_FOUND);
 }
 
-static void launch(void)
+CHECK(launch, "kernel.launch", .needs = {S(LaunchKernel_v1)})
 {
     CUfunction function = kernel_new("conformance_store");
     CUstream stream = stream_new();
@@ -38,7 +38,7 @@ static void launch(void)
     observe("no-context", kernel_launch(function, stream, parameters));
 }
 
-static void launch_buffer(void)
+CHECK(launch_buffer, "kernel.launch-buffer", .needs = {S(LaunchKernel_v1)})
 {
     CUfunction function = kernel_new("conformance_store");
     CUdeviceptr memory = memory_new(16, 0);
@@ -55,7 +55,7 @@ static void launch_buffer(void)
 }
 
 /* A running kernel blocks its own stream, and no other. */
-static void running(void)
+CHECK(running, "kernel.running", .needs = {S(LaunchKernel_v1)})
 {
     CUfunction function = kernel_new("conformance_wait");
     CUdeviceptr address = 0;
@@ -75,7 +75,7 @@ static void running(void)
 }
 
 /* cuFuncGetParamCount and cuKernelGetParamCount need CUDA 13.2: on driver 580, cushim's polyfills answer. */
-static void parameter_count(void)
+CHECK(parameter_count, "kernel.parameter-count", .needs = {S(FuncGetParamCount_v1), S(KernelGetParamCount_v1)})
 {
     static const char *const names[] = {"conformance_nothing", "conformance_store"};
     CUlibrary library = NULL;
@@ -95,14 +95,3 @@ static void parameter_count(void)
     }
     require("unload", cu->LibraryUnload_v1(library));
 }
-
-static const struct check checks[] = {
-    {"kernel.module", module, 0, {S(ModuleLoadData_v1)}},
-    {"kernel.launch", launch, 0, {S(LaunchKernel_v1)}},
-    {"kernel.launch-buffer", launch_buffer, 0, {S(LaunchKernel_v1)}},
-    {"kernel.running", running, 0, {S(LaunchKernel_v1)}},
-    {"kernel.parameter-count", parameter_count, 0, {S(FuncGetParamCount_v1), S(KernelGetParamCount_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_kernel = {"kernel", checks};

@@ -36,11 +36,6 @@
 
 enum { MAX_SUBJECTS = 32, SECONDS_PER_CHECK = 20 };
 
-static const struct subject *const subjects[] = {
-#define SUBJECT(name) &subject_##name,
-#include CHECK_SUBJECTS
-};
-
 struct options {
     int max_version;
     const char *hidden; /* slots, or NULL */
@@ -63,27 +58,12 @@ static CUresult load(const struct options *options)
     return result;
 }
 
-/* The checks of all subjects in one list. */
-
-static const struct subject *find_subject(int number, int *out_index)
-{
-    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
-        int count = 0;
-        while (subjects[i]->checks[count].name != NULL)
-            count++;
-        *out_index = number;
-        if (number < count)
-            return subjects[i];
-        number -= count;
-    }
-    return NULL;
-}
-
 static const struct check *find_check(int number)
 {
-    int index = 0;
-    const struct subject *subject = find_subject(number, &index);
-    return subject != NULL ? &subject->checks[index] : NULL;
+    const struct check *check = check_list;
+    while (check != NULL && number-- > 0)
+        check = check->next;
+    return check;
 }
 
 static bool is_alone(const struct check *check)
@@ -91,12 +71,11 @@ static bool is_alone(const struct check *check)
     return (check->flags & (CHECK_ALONE | CHECK_NO_INIT)) != 0;
 }
 
-static bool is_wanted(const struct options *options, int number)
+static bool is_wanted(const struct options *options, const struct check *check)
 {
-    int index = 0;
-    const char *name = find_subject(number, &index)->name;
+    size_t length = strcspn(check->name, "."); /* of the name of its subject */
     for (int i = 0; i < options->only_count; i++) {
-        if (strcmp(options->only[i], name) == 0)
+        if (strlen(options->only[i]) == length && strncmp(options->only[i], check->name, length) == 0)
             return true;
     }
     return options->only_count == 0;
@@ -106,7 +85,7 @@ static bool is_wanted(const struct options *options, int number)
 static int next_check(const struct options *options, int from, bool alone)
 {
     for (int i = from; find_check(i) != NULL; i++) {
-        if (is_wanted(options, i) && is_alone(find_check(i)) == alone)
+        if (is_wanted(options, find_check(i)) && is_alone(find_check(i)) == alone)
             return i;
     }
     return -1;
@@ -147,7 +126,7 @@ static int run_child(const struct options *options)
     bool open = false;
     for (int i = options->from; find_check(i) != NULL; i++) {
         const struct check *check = find_check(i);
-        if (!is_wanted(options, i) || (is_alone(check) && i != options->from))
+        if (!is_wanted(options, check) || (is_alone(check) && i != options->from))
             continue;
         printf("@check %d %s\n", i, check->name);
         fflush(stdout);

@@ -2,7 +2,7 @@
 /* cuStreamAttachMemAsync and managed memory. The checks use only a few kilobytes. */
 #include "fixture.h"
 
-static void allocate(void)
+CHECK(allocate, "managed.allocate", .needs = {S(MemAllocManaged_v1)})
 {
     CUdeviceptr memory = 0;
     expect("global", cu->MemAllocManaged_v1(&memory, 4096, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
@@ -29,7 +29,7 @@ static CUdeviceptr managed_new(void)
     return memory;
 }
 
-static void attach(void)
+CHECK(attach, "managed.attach", .needs = {S(StreamAttachMemAsync_v1)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = managed_new();
@@ -52,20 +52,20 @@ static void attach(void)
     observe("no-context-zero-stream", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_GLOBAL));
 }
 
-static void attach_no_flag(void)
+CHECK(attach_no_flag, "managed.attach-no-flag", .flags = CHECK_ALONE, .needs = {S(StreamAttachMemAsync_v1)})
 {
     CUstream stream = stream_new();
     observe("code", cu->StreamAttachMemAsync_v1(stream, managed_new(), 0, 0));
 }
 
-static void attach_special(void)
+CHECK(attach_special, "managed.attach-special", .needs = {S(StreamAttachMemAsync_v1), S(DevicePrimaryCtxRetain_v1)})
 {
     CUdeviceptr memory = managed_new();
     observe("legacy-single", cu->StreamAttachMemAsync_v1(CU_STREAM_LEGACY, memory, 0, CU_MEM_ATTACH_SINGLE));
     observe("per-thread-single", cu->StreamAttachMemAsync_v1(CU_STREAM_PER_THREAD, memory, 0, CU_MEM_ATTACH_SINGLE));
 }
 
-static void not_managed(void)
+CHECK(not_managed, "managed.not-managed", .needs = {S(StreamAttachMemAsync_v1)})
 {
     static unsigned char plain[4096];
     CUstream stream = stream_new();
@@ -81,7 +81,7 @@ static void not_managed(void)
 }
 
 /* Destroying the stream ends the association; the memory remains usable. */
-static void destroy_stream(void)
+CHECK(destroy_stream, "managed.destroy-stream", .needs = {S(StreamAttachMemAsync_v1)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = managed_new();
@@ -91,15 +91,3 @@ static void destroy_stream(void)
     *(volatile unsigned char *)(size_t)memory = 3;
     expect_number("host-access", *(volatile unsigned char *)(size_t)memory, 3);
 }
-
-static const struct check checks[] = {
-    {"managed.allocate", allocate, 0, {S(MemAllocManaged_v1)}},
-    {"managed.attach", attach, 0, {S(StreamAttachMemAsync_v1)}},
-    {"managed.attach-no-flag", attach_no_flag, CHECK_ALONE, {S(StreamAttachMemAsync_v1)}},
-    {"managed.attach-special", attach_special, 0, {S(StreamAttachMemAsync_v1), S(DevicePrimaryCtxRetain_v1)}},
-    {"managed.not-managed", not_managed, 0, {S(StreamAttachMemAsync_v1)}},
-    {"managed.destroy-stream", destroy_stream, 0, {S(StreamAttachMemAsync_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_managed = {"managed", checks};

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-static void allocate(void)
+CHECK(allocate, "memory.allocate", .needs = {S(MemAlloc_v2)})
 {
     CUdeviceptr memory = 0;
     CUdeviceptr base = 0;
@@ -33,7 +33,7 @@ static void allocate(void)
     expect("no-context", cu->MemAlloc_v2(&memory, 16), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void pitch(void)
+CHECK(pitch, "memory.pitch", .needs = {S(MemAllocPitch_v2)})
 {
     CUdeviceptr memory = 0;
     size_t step = 0;
@@ -46,7 +46,7 @@ static void pitch(void)
     observe("null", cu->MemAllocPitch_v2(NULL, &step, 100, 10, 4));
 }
 
-static void host(void)
+CHECK(host, "memory.host", .needs = {S(MemHostRegister_v1)})
 {
     static unsigned char plain[8192];
     void *pinned = NULL;
@@ -71,7 +71,7 @@ static void host(void)
     observe("flags-of-plain", cu->MemHostGetFlags_v1(&flags, plain));
 }
 
-static void copy(void)
+CHECK(copy, "memory.copy", .needs = {S(Memcpy_v1)})
 {
     unsigned char out[64];
     unsigned char in[64];
@@ -90,7 +90,7 @@ static void copy(void)
     observe("null-device-nothing", cu->MemcpyHtoD_v2(0, out, 0));
 }
 
-static void copy_out_of_range(void)
+CHECK(copy_out_of_range, "memory.copy-out-of-range", .needs = {S(MemcpyHtoD_v2)})
 {
     static unsigned char bytes[8192];
     CUdeviceptr memory = 0;
@@ -106,7 +106,7 @@ static void copy_out_of_range(void)
     observe("freed", cu->MemcpyDtoH_v2(bytes, memory, 16));
 }
 
-static void copy_in_order(void)
+CHECK(copy_in_order, "memory.copy-in-order", .needs = {S(MemcpyHtoDAsync_v2)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
@@ -128,7 +128,7 @@ static void copy_in_order(void)
     expect_number("copied-on", to[63], 8);
 }
 
-static void sets(void)
+CHECK(sets, "memory.set", .needs = {S(MemsetD8_v2)})
 {
     CUdeviceptr memory = memory_new(64, 0);
     unsigned char bytes[64];
@@ -165,7 +165,7 @@ static CUDA_MEMCPY2D plane(const void *host, size_t host_pitch, CUdeviceptr devi
     };
 }
 
-static void planes(void)
+CHECK(planes, "memory.plane", .needs = {S(Memcpy2D_v2)})
 {
     unsigned char frame[4 * 6];
     unsigned char bytes[64];
@@ -198,7 +198,7 @@ static void planes(void)
     expect("null", cu->Memcpy2D_v2(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void stream_ordered(void)
+CHECK(stream_ordered, "memory.stream-ordered", .needs = {S(MemAllocAsync_v1), S(MemFreeAsync_v1)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = 0;
@@ -223,7 +223,7 @@ static void stream_ordered(void)
     observe("plain-freed-async", cu->MemFreeAsync_v1(disown_memory(plain), stream));
 }
 
-static void pointer_attributes(void)
+CHECK(pointer_attributes, "memory.pointer", .needs = {S(PointerGetAttribute_v1)})
 {
     CUdeviceptr memory = memory_new(256, 0);
     CUdeviceptr value = 0;
@@ -244,19 +244,3 @@ static void pointer_attributes(void)
     require("free", cu->MemFree_v2(disown_memory(memory)));
     observe("freed", cu->PointerGetAttribute_v1(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
 }
-
-static const struct check checks[] = {
-    {"memory.allocate", allocate, 0, {S(MemAlloc_v2)}},
-    {"memory.pitch", pitch, 0, {S(MemAllocPitch_v2)}},
-    {"memory.host", host, 0, {S(MemHostRegister_v1)}},
-    {"memory.copy", copy, 0, {S(Memcpy_v1)}},
-    {"memory.copy-out-of-range", copy_out_of_range, 0, {S(MemcpyHtoD_v2)}},
-    {"memory.copy-in-order", copy_in_order, 0, {S(MemcpyHtoDAsync_v2)}},
-    {"memory.set", sets, 0, {S(MemsetD8_v2)}},
-    {"memory.plane", planes, 0, {S(Memcpy2D_v2)}},
-    {"memory.stream-ordered", stream_ordered, 0, {S(MemAllocAsync_v1), S(MemFreeAsync_v1)}},
-    {"memory.pointer", pointer_attributes, 0, {S(PointerGetAttribute_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_memory = {"memory", checks};

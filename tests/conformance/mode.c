@@ -6,7 +6,7 @@
 
 static const char *const mode_names[] = {"global", "thread-local", "relaxed"};
 
-static void exchange(void)
+CHECK(exchange, "mode.exchange", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     expect("code", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
@@ -24,7 +24,7 @@ static void exchange(void)
     expect("no-context", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
 }
 
-static void exchange_null(void)
+CHECK(exchange_null, "mode.exchange-null", .flags = CHECK_ALONE, .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     observe("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
 }
@@ -36,7 +36,7 @@ static void exchange_with_global(void *user)
     require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(mode));
 }
 
-static void exchange_is_per_thread(void)
+CHECK(exchange_is_per_thread, "mode.exchange-is-per-thread", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUstreamCaptureMode there = (CUstreamCaptureMode)99;
@@ -67,7 +67,7 @@ static void call_unsafe(void *user)
     }
 }
 
-static void unsafe_calls(void)
+CHECK(unsafe_calls, "mode.unsafe", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstream stream = stream_new();
     for (int capture = 0; capture < 3; capture++) {
@@ -104,7 +104,7 @@ static void end_there(void *user)
     ending->result = cu->StreamEndCapture_v1(ending->stream, &ending->graph);
 }
 
-static void end_elsewhere(void)
+CHECK(end_elsewhere, "mode.end-elsewhere", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     for (int mode = 0; mode < 3; mode++) {
         CUstream stream = stream_new();
@@ -137,7 +137,7 @@ static void work_there(void *user)
 }
 
 /* Any thread may add work to a capture, whatever its mode. */
-static void work_elsewhere(void)
+CHECK(work_elsewhere, "mode.work-elsewhere", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     for (int mode = 0; mode < 3; mode++) {
         CUstream stream = stream_new();
@@ -152,7 +152,7 @@ static void work_elsewhere(void)
 }
 
 /* A thread that switches to relaxed mode may query another stream, even during a global capture. */
-static void swap_and_query(void)
+CHECK(swap_and_query, "mode.swap-and-query", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstream stream = stream_new();
     CUstream other = stream_new();
@@ -167,7 +167,7 @@ static void swap_and_query(void)
 }
 
 /* This thread has a relaxed capture, and a global one exists: the stricter mode applies. */
-static void two_modes(void)
+CHECK(two_modes, "mode.two", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstream relaxed = stream_new();
     CUstream global = stream_new();
@@ -181,17 +181,3 @@ static void two_modes(void)
     observe("query-then", cu->StreamQuery_v1(other));
     observe("end-relaxed", capture_end(relaxed));
 }
-
-static const struct check checks[] = {
-    {"mode.exchange", exchange, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.exchange-null", exchange_null, CHECK_ALONE, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.exchange-is-per-thread", exchange_is_per_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.unsafe", unsafe_calls, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.end-elsewhere", end_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.work-elsewhere", work_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.swap-and-query", swap_and_query, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"mode.two", two_modes, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_mode = {"mode", checks};

@@ -34,7 +34,7 @@ static void use_streams(void *user)
     expect("legacy-callback", cu->StreamAddCallback_v1(NULL, count_callback, &calls, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void streams(void)
+CHECK(streams, "no_context.stream")
 {
     stream = stream_new();
     other = stream_new();
@@ -59,7 +59,7 @@ static void use_events(void *user)
     expect("destroy-other", cu->EventDestroy_v2(disown(events[1])), CUDA_SUCCESS);
 }
 
-static void all_events(void)
+CHECK(all_events, "no_context.event")
 {
     stream = stream_new();
     for (int i = 0; i < 2; i++)
@@ -88,19 +88,10 @@ static void launch(void *user)
     expect("graph-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
 }
 
-static void graphs(void)
+CHECK(graphs, "no_context.graph", .needs = {S(GraphInstantiateWithFlags_v1)})
 {
     stream = stream_new();
     on_bare_thread(capture, NULL);
     expect("instantiate-with-context", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
     on_bare_thread(launch, NULL);
 }
-
-static const struct check checks[] = {
-    {"no_context.stream", streams, 0, {0}},
-    {"no_context.event", all_events, 0, {0}},
-    {"no_context.graph", graphs, 0, {S(GraphInstantiateWithFlags_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_no_context = {"no_context", checks};

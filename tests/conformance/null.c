@@ -36,17 +36,8 @@ static void call(CUresult (*function)(void), bool captured)
     {                                                                                                                  \
         return cu->slot arguments;                                                                                     \
     }                                                                                                                  \
-    static void call_##name(void)                                                                                      \
+    CHECK(call_##name, "null." #name, .needs = {S(slot), captured ? S(StreamBeginCapture_v2) : S(slot)})               \
     {                                                                                                                  \
         call(make_##name, captured);                                                                                   \
     }
 #include "null_calls.inc"
-
-#define CALL(name, slot, arguments, captured)                                                                          \
-    {"null." #name, call_##name, 0, {S(slot), captured ? S(StreamBeginCapture_v2) : S(slot)}},
-static const struct check checks[] = {
-#include "null_calls.inc"
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_null = {"null", checks};

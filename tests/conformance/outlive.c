@@ -12,7 +12,7 @@ static void use_event(CUevent event)
     observe("destroy", cu->EventDestroy_v2(disown(event)));
 }
 
-static void destroyed(void)
+CHECK(destroyed, "outlive.destroyed", .needs = {S(CtxDestroy_v2)})
 {
     CUcontext current = NULL;
     CUcontext second = context_second();
@@ -23,25 +23,16 @@ static void destroyed(void)
     use_event(event);
 }
 
-static void reset(void)
+CHECK(reset, "outlive.reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxReset_v1)})
 {
     CUevent event = event_new();
     expect("code", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
     use_event(event);
 }
 
-static void released(void)
+CHECK(released, "outlive.released", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxRelease_v1)})
 {
     CUevent event = event_new();
     expect("code", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
     use_event(event);
 }
-
-static const struct check checks[] = {
-    {"outlive.destroyed", destroyed, 0, {S(CtxDestroy_v2)}},
-    {"outlive.reset", reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
-    {"outlive.released", released, CHECK_ALONE, {S(DevicePrimaryCtxRelease_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_outlive = {"outlive", checks};

@@ -26,7 +26,7 @@ static CUresult get_flags(CUstream stream, int *out_value)
     return result;
 }
 
-static void flags(void)
+CHECK(flags, "property.flags", .needs = {S(StreamGetFlags_v1)})
 {
     CUstream stream = stream_new();
     unsigned value = 99;
@@ -38,7 +38,7 @@ static void flags(void)
     special_numbers(get_flags, stream, 3);
 }
 
-static void priority(void)
+CHECK(priority, "property.priority", .needs = {S(StreamGetPriority_v1)})
 {
     CUstream stream = stream_new();
     int value = 99;
@@ -58,7 +58,7 @@ static void query_id_there(void *user)
     require("id", cu->StreamGetId_v1(CU_STREAM_PER_THREAD, &remote->per_thread));
 }
 
-static void id(void)
+CHECK(id, "property.id", .needs = {S(StreamGetId_v1)})
 {
     CUstream stream = stream_new();
     CUstream other = stream_new();
@@ -81,7 +81,7 @@ static void id(void)
     observe("no-context-zero", cu->StreamGetId_v1(NULL, &second));
 }
 
-static void id_special(void)
+CHECK(id_special, "property.id-special", .needs = {S(StreamGetId_v1)})
 {
     unsigned long long zero = 0;
     unsigned long long legacy = 0;
@@ -96,7 +96,7 @@ static void id_special(void)
     observe_bool("per-thread-differs-by-thread", here != there.per_thread);
 }
 
-static void device(void)
+CHECK(device, "property.device", .needs = {S(StreamGetDevice_v1)})
 {
     CUstream stream = stream_new();
     CUdevice device = -1;
@@ -114,7 +114,7 @@ static void device(void)
     expect_true("no-context-left", current == NULL);
 }
 
-static void context(void)
+CHECK(context, "property.context", .needs = {S(StreamGetCtx_v1)})
 {
     CUstream stream = stream_new();
     CUcontext context = NULL;
@@ -132,7 +132,7 @@ static void context(void)
     expect("no-context-per-thread", cu->StreamGetCtx_v1(CU_STREAM_PER_THREAD, &context), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void context_and_green(void)
+CHECK(context_and_green, "property.context-v2", .needs = {S(StreamGetCtx_v2)})
 {
     CUstream stream = stream_new();
     CUcontext context = NULL;
@@ -155,7 +155,7 @@ static void context_and_green(void)
 }
 
 /* A stream of a context that is not current. */
-static void other_context(void)
+CHECK(other_context, "property.other-context", .needs = {S(CtxCreate_v2)})
 {
     CUcontext found = NULL;
     CUstream stream = NULL;
@@ -174,7 +174,7 @@ static void other_context(void)
 }
 
 /* Queries each kind of stream while each context is current. */
-static void of_each(void)
+CHECK(of_each, "property.of-each", .needs = {S(StreamGetDevice_v1), S(StreamGetCtx_v2)})
 {
     static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
     CUstream streams[] = {stream_new(), stream_blocking(), NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
@@ -185,18 +185,3 @@ static void of_each(void)
         observe_stream(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
     }
 }
-
-static const struct check checks[] = {
-    {"property.flags", flags, 0, {S(StreamGetFlags_v1)}},
-    {"property.priority", priority, 0, {S(StreamGetPriority_v1)}},
-    {"property.id", id, 0, {S(StreamGetId_v1)}},
-    {"property.id-special", id_special, 0, {S(StreamGetId_v1)}},
-    {"property.device", device, 0, {S(StreamGetDevice_v1)}},
-    {"property.context", context, 0, {S(StreamGetCtx_v1)}},
-    {"property.context-v2", context_and_green, 0, {S(StreamGetCtx_v2)}},
-    {"property.other-context", other_context, 0, {S(CtxCreate_v2)}},
-    {"property.of-each", of_each, 0, {S(StreamGetDevice_v1), S(StreamGetCtx_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_property = {"property", checks};

@@ -2,7 +2,7 @@
 /* Querying and waiting: cuStreamQuery, cuStreamSynchronize, cuCtxSynchronize, and what the special streams wait for. */
 #include "fixture.h"
 
-static void idle(void)
+CHECK(idle, "query.idle", .needs = {S(StreamQuery_v1), S(DevicePrimaryCtxRetain_v1)})
 {
     CUstream stream = stream_new();
     expect("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
@@ -14,7 +14,7 @@ static void idle(void)
                CUDA_SUCCESS);
 }
 
-static void pending(void)
+CHECK(pending, "query.pending", .needs = {S(StreamQuery_v1)})
 {
     CUstream stream = stream_new();
     CUstream other = stream_new();
@@ -29,7 +29,7 @@ static void pending(void)
     expect("query-after", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
 }
 
-static void no_context(void)
+CHECK(no_context, "query.no-context", .needs = {S(StreamQuery_v1)})
 {
     CUstream stream = stream_new();
     require("no-context", cu->CtxSetCurrent_v1(NULL));
@@ -48,7 +48,7 @@ static void no_context(void)
     expect("destroy", cu->StreamDestroy_v2(disown(stream)), CUDA_SUCCESS);
 }
 
-static void context_synchronize(void)
+CHECK(context_synchronize, "query.context-synchronize", .needs = {S(CtxSynchronize_v1)})
 {
     CUstream stream = stream_new();
     atomic_int called = 0;
@@ -67,7 +67,7 @@ static void query_special(const char *key)
         observe(key_of(key, specials[i].name, NULL), cu->StreamQuery_v1(specials[i].stream));
 }
 
-static void special_beside_pending(void)
+CHECK(special_beside_pending, "query.special-beside", .needs = {S(StreamQuery_v1)})
 {
     CUstream blocking = stream_blocking();
     CUstream free_running = stream_new();
@@ -87,7 +87,7 @@ static void special_beside_pending(void)
  * The implicit joins: work in the legacy stream waits for all blocking streams, and they wait for it. The check uses
  * memory operations, because a driver may run the callbacks of several streams one at a time.
  */
-static void legacy_joins(void)
+CHECK(legacy_joins, "query.legacy-joins", .needs = {S(StreamQuery_v1)})
 {
     CUdeviceptr memory = memory_new(64, 0);
     CUstream gated = stream_blocking();
@@ -107,7 +107,7 @@ static void legacy_joins(void)
 }
 
 /* Work in one blocking stream does not wait for another blocking stream. */
-static void blocking_independent(void)
+CHECK(blocking_independent, "query.blocking-independent", .needs = {S(StreamQuery_v1)})
 {
     CUdeviceptr memory = memory_new(64, 0);
     CUstream gated = stream_blocking();
@@ -119,7 +119,7 @@ static void blocking_independent(void)
     gate_open(gate);
 }
 
-static void zero_is_which(void)
+CHECK(zero_is_which, "query.zero-is", .needs = {S(StreamQuery_v1)})
 {
     struct gate *gate = gate_new(NULL);
     expect("legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
@@ -142,7 +142,7 @@ static void query_there(void *user)
 }
 
 /* Each thread has its own per-thread default stream. */
-static void per_thread_of_another(void)
+CHECK(per_thread_of_another, "query.per-thread-of-another", .needs = {S(StreamQuery_v1)})
 {
     struct elsewhere elsewhere = {CUDA_ERROR_UNKNOWN, CUDA_ERROR_UNKNOWN};
     struct gate *gate = gate_new(CU_STREAM_PER_THREAD);
@@ -153,18 +153,3 @@ static void per_thread_of_another(void)
     gate_open(gate);
     expect("synchronize", cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
 }
-
-static const struct check checks[] = {
-    {"query.idle", idle, 0, {S(StreamQuery_v1), S(DevicePrimaryCtxRetain_v1)}},
-    {"query.pending", pending, 0, {S(StreamQuery_v1)}},
-    {"query.no-context", no_context, 0, {S(StreamQuery_v1)}},
-    {"query.context-synchronize", context_synchronize, 0, {S(CtxSynchronize_v1)}},
-    {"query.special-beside", special_beside_pending, 0, {S(StreamQuery_v1)}},
-    {"query.legacy-joins", legacy_joins, 0, {S(StreamQuery_v1)}},
-    {"query.blocking-independent", blocking_independent, 0, {S(StreamQuery_v1)}},
-    {"query.zero-is", zero_is_which, 0, {S(StreamQuery_v1)}},
-    {"query.per-thread-of-another", per_thread_of_another, 0, {S(StreamQuery_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_query = {"query", checks};

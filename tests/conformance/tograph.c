@@ -13,7 +13,7 @@ static CUgraph graph_with_node(CUgraphNode *out_node)
     return graph;
 }
 
-static void capture(void)
+CHECK(capture, "tograph.capture", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
@@ -46,7 +46,7 @@ static void begin_fails(const char *key, CUstream stream, CUgraph graph, const C
         observe(key_of(key, "end", NULL), cu->StreamEndCapture_v1(stream, &ended));
 }
 
-static void arguments(void)
+CHECK(arguments, "tograph.argument", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraphNode foreign = NULL;
@@ -70,7 +70,7 @@ static void arguments(void)
     begin_fails("null-graph", stream, NULL, NULL, NULL, 0, RELAXED);
 }
 
-static void again(void)
+CHECK(again, "tograph.again", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
@@ -89,7 +89,7 @@ static void again(void)
     expect("then-end", cu->StreamEndCapture_v1(second, &ended), CUDA_SUCCESS);
 }
 
-static void instantiate_during(void)
+CHECK(instantiate_during, "tograph.instantiate-during", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
@@ -117,7 +117,7 @@ static void observe_failed_end(CUstream stream, CUgraph graph)
     observe("destroy", cu->GraphDestroy_v1(disown(graph)));
 }
 
-static void invalidated(void)
+CHECK(invalidated, "tograph.invalidated", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
@@ -128,7 +128,7 @@ static void invalidated(void)
     observe_failed_end(stream, graph);
 }
 
-static void unjoined(void)
+CHECK(unjoined, "tograph.unjoined", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
@@ -141,15 +141,3 @@ static void unjoined(void)
     require("work", add_work(side));
     observe_failed_end(stream, graph);
 }
-
-static const struct check checks[] = {
-    {"tograph.capture", capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"tograph.argument", arguments, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"tograph.again", again, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"tograph.instantiate-during", instantiate_during, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"tograph.invalidated", invalidated, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"tograph.unjoined", unjoined, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_tograph = {"tograph", checks};

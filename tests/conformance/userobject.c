@@ -18,7 +18,7 @@ static int wait_for_destructors(atomic_int *destroyed, int wanted)
     return atomic_load(destroyed);
 }
 
-static void arguments(void)
+CHECK(arguments, "userobject.argument", .needs = {S(UserObjectCreate_v1)})
 {
     CUuserObject object = NULL;
     atomic_int destroyed = 0;
@@ -34,7 +34,7 @@ static void arguments(void)
     observe_number("then-destroyed", wait_for_destructors(&destroyed, 1));
 }
 
-static void references(void)
+CHECK(references, "userobject.reference", .needs = {S(UserObjectCreate_v1)})
 {
     atomic_int destroyed = 0;
     CUuserObject object = object_new(&destroyed, 2);
@@ -45,7 +45,7 @@ static void references(void)
     expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
-static void held_by_graph(void)
+CHECK(held_by_graph, "userobject.held-by-graph", .needs = {S(UserObjectCreate_v1), S(GraphInstantiateWithFlags_v1)})
 {
     atomic_int destroyed = 0;
     CUgraph graph = graph_new();
@@ -69,7 +69,7 @@ static void held_by_graph(void)
     expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
-static void held_by_clone(void)
+CHECK(held_by_clone, "userobject.held-by-clone", .needs = {S(UserObjectCreate_v1)})
 {
     atomic_int destroyed = 0;
     CUgraph graph = graph_new();
@@ -83,7 +83,7 @@ static void held_by_clone(void)
     expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
-static void released_from_graph(void)
+CHECK(released_from_graph, "userobject.released-from-graph", .needs = {S(UserObjectCreate_v1)})
 {
     atomic_int destroyed = 0;
     CUgraph graph = graph_new();
@@ -97,7 +97,7 @@ static void released_from_graph(void)
 }
 
 /* Pending launches hold the references of the executable, too, in every stream. */
-static void held_by_launch(void)
+CHECK(held_by_launch, "userobject.held-by-launch", .needs = {S(UserObjectCreate_v1), S(GraphInstantiateWithFlags_v1)})
 {
     atomic_int destroyed = 0;
     atomic_int calls = 0;
@@ -123,15 +123,3 @@ static void held_by_launch(void)
     expect_number("called", atomic_load(&calls), 2);
     expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
-
-static const struct check checks[] = {
-    {"userobject.argument", arguments, 0, {S(UserObjectCreate_v1)}},
-    {"userobject.reference", references, 0, {S(UserObjectCreate_v1)}},
-    {"userobject.held-by-graph", held_by_graph, 0, {S(UserObjectCreate_v1), S(GraphInstantiateWithFlags_v1)}},
-    {"userobject.held-by-clone", held_by_clone, 0, {S(UserObjectCreate_v1)}},
-    {"userobject.released-from-graph", released_from_graph, 0, {S(UserObjectCreate_v1)}},
-    {"userobject.held-by-launch", held_by_launch, 0, {S(UserObjectCreate_v1), S(GraphInstantiateWithFlags_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_userobject = {"userobject", checks};

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-static void arguments(void)
+CHECK(arguments, "value.argument", .needs = {S(StreamWaitValue32_v2), S(StreamWaitValue64_v2)})
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
@@ -32,7 +32,7 @@ static void arguments(void)
     require("current", cu->CtxSetCurrent_v1(the_context));
 }
 
-static void write(void)
+CHECK(write, "value.write", .needs = {S(StreamWriteValue32_v2), S(StreamWriteValue64_v2)})
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
@@ -62,7 +62,7 @@ static void compare(const char *key, unsigned flags, unsigned wanted, unsigned c
     expect_number(key_of(key, "later-work-done", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 1);
 }
 
-static void comparisons(void)
+CHECK(comparisons, "value.compare", .needs = {S(StreamWaitValue32_v2)})
 {
     compare("geq", CU_STREAM_WAIT_VALUE_GEQ, 5, 4, 6);
     compare("geq-is-cyclic", CU_STREAM_WAIT_VALUE_GEQ, 0xfffffff0u, 0xffffffefu, 3);
@@ -71,7 +71,7 @@ static void comparisons(void)
     compare("nor", CU_STREAM_WAIT_VALUE_NOR, 0x0000ffffu, 0xffff0000u, 0x00ff0000u);
 }
 
-static void wide_comparison(void)
+CHECK(wide_comparison, "value.compare-64", .needs = {S(StreamWaitValue64_v2)})
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
@@ -84,7 +84,7 @@ static void wide_comparison(void)
 }
 
 /* One stream releases another. */
-static void between_streams(void)
+CHECK(between_streams, "value.between-streams", .needs = {S(StreamWaitValue32_v2)})
 {
     CUstream waiter = stream_new();
     CUstream writer = stream_new();
@@ -117,7 +117,7 @@ static void fill_batch(CUstreamBatchMemOpParams *batch, CUdeviceptr memory)
     memcpy(&batch[3], barrier, sizeof barrier);
 }
 
-static void batch(void)
+CHECK(batch, "value.batch", .needs = {S(StreamBatchMemOp_v2)})
 {
     CUstreamBatchMemOpParams batch[4];
     static CUstreamBatchMemOpParams many[300];
@@ -147,13 +147,13 @@ static void batch(void)
     observe_bool("unknown-operation-left-nothing", values[0] == 3);
 }
 
-static void batch_null(void)
+CHECK(batch_null, "value.batch-null", .flags = CHECK_ALONE, .needs = {S(StreamBatchMemOp_v2)})
 {
     observe("code", cu->StreamBatchMemOp_v2(stream_new(), 1, NULL, 0));
 }
 
 /* The first entry points, of CUDA 8.0 and 9.0. */
-static void first_abi(void)
+CHECK(first_abi, "value.first-abi", .needs = {S(StreamWaitValue32_v1), S(StreamBatchMemOp_v1)})
 {
     CUstreamBatchMemOpParams batch[4];
     CUstream stream = stream_new();
@@ -169,17 +169,3 @@ static void first_abi(void)
         observe("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ));
     expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }
-
-static const struct check checks[] = {
-    {"value.argument", arguments, 0, {S(StreamWaitValue32_v2), S(StreamWaitValue64_v2)}},
-    {"value.write", write, 0, {S(StreamWriteValue32_v2), S(StreamWriteValue64_v2)}},
-    {"value.compare", comparisons, 0, {S(StreamWaitValue32_v2)}},
-    {"value.compare-64", wide_comparison, 0, {S(StreamWaitValue64_v2)}},
-    {"value.between-streams", between_streams, 0, {S(StreamWaitValue32_v2)}},
-    {"value.batch", batch, 0, {S(StreamBatchMemOp_v2)}},
-    {"value.batch-null", batch_null, CHECK_ALONE, {S(StreamBatchMemOp_v2)}},
-    {"value.first-abi", first_abi, 0, {S(StreamWaitValue32_v1), S(StreamBatchMemOp_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_value = {"value", checks};

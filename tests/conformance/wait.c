@@ -2,7 +2,7 @@
 /* cuStreamWaitEvent: order between streams. */
 #include "fixture.h"
 
-static void arguments(void)
+CHECK(arguments, "wait.argument", .needs = {S(StreamWaitEvent_v1)})
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
@@ -20,7 +20,7 @@ static void arguments(void)
     observe("no-context-zero", cu->StreamWaitEvent_v1(NULL, event, 0));
 }
 
-static void order(void)
+CHECK(order, "wait.order", .needs = {S(StreamWaitEvent_v1)})
 {
     CUstream first = stream_new();
     CUstream second = stream_new();
@@ -44,7 +44,7 @@ static void order(void)
 }
 
 /* The wait is for the latest record at the time of the call. */
-static void most_recent_record(void)
+CHECK(most_recent_record, "wait.most-recent-record", .needs = {S(StreamWaitEvent_v1)})
 {
     CUstream first = stream_new();
     CUstream second = stream_new();
@@ -62,7 +62,7 @@ static void most_recent_record(void)
 
 /* "If hStream is 0 any future work submitted in any stream will wait": only blocking streams do, through the legacy
  * stream. */
-static void legacy_barrier(void)
+CHECK(legacy_barrier, "wait.legacy-barrier", .needs = {S(StreamWaitEvent_v1)})
 {
     CUstream gated = stream_new();
     CUstream blocking = stream_blocking();
@@ -80,7 +80,7 @@ static void legacy_barrier(void)
     gate_open(gate);
 }
 
-static void other_context(void)
+CHECK(other_context, "wait.other-context", .needs = {S(StreamWaitEvent_v1)})
 {
     CUcontext popped = NULL;
     CUstream here = stream_new();
@@ -98,7 +98,7 @@ static void other_context(void)
 }
 
 /* A chain over many streams keeps its order. */
-static void chain(void)
+CHECK(chain, "wait.chain", .needs = {S(StreamWaitEvent_v1)})
 {
     enum { LENGTH = 16 };
     CUstream streams[LENGTH];
@@ -121,15 +121,3 @@ static void chain(void)
         ordered = ordered && bytes[i] == LENGTH - i;
     expect_true("ordered", ordered);
 }
-
-static const struct check checks[] = {
-    {"wait.argument", arguments, 0, {S(StreamWaitEvent_v1)}},
-    {"wait.order", order, 0, {S(StreamWaitEvent_v1)}},
-    {"wait.most-recent-record", most_recent_record, 0, {S(StreamWaitEvent_v1)}},
-    {"wait.legacy-barrier", legacy_barrier, 0, {S(StreamWaitEvent_v1)}},
-    {"wait.other-context", other_context, 0, {S(StreamWaitEvent_v1)}},
-    {"wait.chain", chain, 0, {S(StreamWaitEvent_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_wait = {"wait", checks};

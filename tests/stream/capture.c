@@ -9,7 +9,7 @@ static void expect_usable(const char *name, struct cushim_stream *stream)
     expect_success(key_of(name, "usable", NULL), cushim_stream_synchronize(stream));
 }
 
-static void works(void)
+CHECK(works, "capture.works", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -69,7 +69,7 @@ static CUresult invalidate(struct cushim_stream *stream, void *user)
     return scenario->result;
 }
 
-static void body_fails(void)
+CHECK(body_fails, "capture.body-fails", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct scenario scenario = {.result = CUDA_ERROR_ASSERT};
@@ -95,7 +95,7 @@ static CUresult fork_and_leave(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : body_adds_work(scenario->other, NULL);
 }
 
-static void body_forks(void)
+CHECK(body_forks, "capture.body-forks", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct scenario scenario = {.other = fixture_stream(), .event = fixture_event(CU_EVENT_DISABLE_TIMING)};
@@ -139,7 +139,7 @@ static void ends_itself(const char *name, struct cushim_stream *stream, cushim_s
     expect_success(key_of(name, "graph-destroy", NULL), cu->GraphDestroy_v1(scenario->taken));
 }
 
-static void body_ends(void)
+CHECK(body_ends, "capture.body-ends", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -159,7 +159,8 @@ static void body_ends(void)
 }
 
 /* A capture that the body began through the driver is distinguished by its id. */
-static void body_begins_at_driver(void)
+/* modes and ids came with CUDA 10.1 */
+CHECK(body_begins_at_driver, "capture.body-begins-at-driver", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct scenario scenario = {.result = CUDA_SUCCESS};
@@ -188,7 +189,7 @@ static CUresult capture_within(struct cushim_stream *stream, void *user)
     return CUDA_SUCCESS;
 }
 
-static void body_destroys(void)
+CHECK(body_destroys, "capture.body-destroys", .needs = {S(StreamBeginCapture_v2)})
 {
     struct scenario scenario = {.other = test_stream_new()};
     fails("destroys", scenario.other, destroy_it, &scenario, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -196,7 +197,7 @@ static void body_destroys(void)
     expect_true("gone", scenario.other == NULL);
 }
 
-static void nested(void)
+CHECK(nested, "capture.nested", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct scenario scenario = {.result = CUDA_SUCCESS};
@@ -208,7 +209,7 @@ static void nested(void)
     cushim_graph_destroy(&graph);
 }
 
-static void argument(void)
+CHECK(argument, "capture.argument", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *legacy = NULL;
@@ -234,7 +235,7 @@ static void argument(void)
     cushim_stream_destroy(&legacy);
 }
 
-static void executable(void)
+CHECK(executable, "capture.executable", .needs = {S(StreamBeginCapture_v2)})
 {
     bool flags = is_native(S(GraphInstantiateWithFlags_v1));
     struct cushim_stream *stream = fixture_stream();
@@ -259,7 +260,7 @@ static void executable(void)
     watch_end();
 }
 
-static void per_thread_stream(void)
+CHECK(per_thread_stream, "capture.per-thread-stream", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     struct cushim_graph *graph = NULL;
@@ -271,7 +272,7 @@ static void per_thread_stream(void)
     cushim_stream_destroy(&stream);
 }
 
-static void modes(void)
+CHECK(modes, "capture.modes", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     for (int mode = CU_STREAM_CAPTURE_MODE_GLOBAL; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
@@ -284,7 +285,7 @@ static void modes(void)
 }
 
 /* CUDA 10.0 has only one mode. */
-static void modes_on_old(void)
+CHECK(modes_on_old, "capture.modes-on-old")
 {
     struct cushim_stream *stream;
     struct cushim_graph *graph = NULL;
@@ -304,24 +305,3 @@ static void modes_on_old(void)
     expect_status("status", stream, "none");
     test_stream_close(stream);
 }
-
-static const struct check checks[] = {
-    {"capture.works", works, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.body-fails", body_fails, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.body-forks", body_forks, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.body-ends", body_ends, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.body-begins-at-driver",
-     body_begins_at_driver,
-     0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* modes and ids came with CUDA 10.1 */
-    {"capture.body-destroys", body_destroys, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.nested", nested, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.argument", argument, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.executable", executable, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.per-thread-stream", per_thread_stream, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.modes", modes, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"capture.modes-on-old", modes_on_old, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_capture = {"capture", checks};

@@ -21,7 +21,7 @@ static bool tells_graph(const char *key)
     return (known() & CUSHIM_CAPTURE_GRAPH) != 0;
 }
 
-static void idle(void)
+CHECK(idle, "capture_info.idle")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info;
@@ -45,7 +45,7 @@ static void idle(void)
     cushim_capture_info_destroy(NULL);
 }
 
-static void argument(void)
+CHECK(argument, "capture_info.argument")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info = {.valid = 77};
@@ -74,7 +74,7 @@ static void depend_on_two(struct cushim_stream *stream)
             cushim_stream_update_capture_dependencies(stream, &node, NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
 }
 
-static void active(void)
+CHECK(active, "capture_info.active", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -106,7 +106,8 @@ static void active(void)
     cushim_graph_destroy(&graph);
 }
 
-static void id_is_new(void)
+/* CUDA 10.1, which brought the ids */
+CHECK(id_is_new, "capture_info.id-is-new", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info[2];
@@ -120,7 +121,7 @@ static void id_is_new(void)
     expect_true("differ", info[0].id != info[1].id);
 }
 
-static void capacities(void)
+CHECK(capacities, "capture_info.capacities", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info;
@@ -153,7 +154,7 @@ static void capacities(void)
     expect_success("end", cushim_capture_end(&capture, NULL));
 }
 
-static void copied(void)
+CHECK(copied, "capture_info.copied", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info;
@@ -181,7 +182,7 @@ static void copied(void)
     cushim_capture_info_destroy(&copy);
 }
 
-static void invalidated(void)
+CHECK(invalidated, "capture_info.invalidated", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture_info info;
@@ -197,7 +198,7 @@ static void invalidated(void)
 }
 
 /* The legacy stream while a blocking stream captures. */
-static void implicit(void)
+CHECK(implicit, "capture_info.implicit", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -223,7 +224,7 @@ static void implicit(void)
     test_stream_close(stream);
 }
 
-static void mode(void)
+CHECK(mode, "capture_info.mode", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     CUstreamCaptureMode first = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUstreamCaptureMode second = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -241,7 +242,7 @@ static void mode(void)
 }
 
 /* In the relaxed mode, a call that would otherwise invalidate a capture is allowed. */
-static void mode_relaxed(void)
+CHECK(mode_relaxed, "capture_info.mode-relaxed", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -254,7 +255,7 @@ static void mode_relaxed(void)
     expect_capture_ends(stream, &capture);
 }
 
-static void mode_argument(void)
+CHECK(mode_argument, "capture_info.mode-argument")
 {
     CUstreamCaptureMode too_large = (CUstreamCaptureMode)3;
     CUstreamCaptureMode negative = (CUstreamCaptureMode)-1;
@@ -268,23 +269,3 @@ static void mode_argument(void)
         expect_number("untouched-on-old", relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
     }
 }
-
-static const struct check checks[] = {
-    {"capture_info.idle", idle, 0, {0}},
-    {"capture_info.argument", argument, 0, {0}},
-    {"capture_info.active", active, 0, {S(StreamBeginCapture_v2)}},
-    {"capture_info.id-is-new",
-     id_is_new,
-     0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, which brought the ids */
-    {"capture_info.capacities", capacities, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"capture_info.copied", copied, 0, {S(StreamBeginCapture_v2)}},
-    {"capture_info.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
-    {"capture_info.implicit", implicit, 0, {S(StreamBeginCapture_v2)}},
-    {"capture_info.mode", mode, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"capture_info.mode-relaxed", mode_relaxed, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"capture_info.mode-argument", mode_argument, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_capture_info = {"capture_info", checks};

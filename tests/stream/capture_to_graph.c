@@ -17,7 +17,7 @@ static struct cushim_capture *begin_to_graph(struct cushim_stream *stream, struc
     return capture;
 }
 
-static void scoped(void)
+CHECK(scoped, "capture_to_graph.scoped", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     static const CUgraphEdgeData plain = {0};
     struct cushim_stream *stream = fixture_stream();
@@ -61,7 +61,7 @@ static CUresult end_at_driver(struct cushim_stream *stream, void *user)
 }
 
 /* After a body fails, the graph contains what was captured; after the capture fails, the driver destroyed the graph. */
-static void fails(void)
+CHECK(fails, "capture_to_graph.fails", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUgraphNode node = NULL;
@@ -93,7 +93,7 @@ static void fails(void)
 
 /* The capture was ended through the driver, and the query of its status fails: nothing was left to end, so the graph is
  * not lost. */
-static void ended_at_driver(void)
+CHECK(ended_at_driver, "capture_to_graph.ended-at-driver", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUgraph taken = NULL;
@@ -109,7 +109,7 @@ static void ended_at_driver(void)
     expect_success("destroy", cushim_graph_destroy(&graph));
 }
 
-static void open_form(void)
+CHECK(open_form, "capture_to_graph.open-form", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUgraphNode node = NULL;
@@ -129,7 +129,7 @@ static void open_form(void)
 }
 
 /* A second capture into the same graph is refused: on its dependencies, driver 580 crashes. */
-static void second_capture(void)
+CHECK(second_capture, "capture_to_graph.second-capture", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *other = fixture_stream();
@@ -148,7 +148,7 @@ static void second_capture(void)
 }
 
 /* The graph is destroyed while a capture into it is open: it ends with the capture. */
-static void graph_destroyed(void)
+CHECK(graph_destroyed, "capture_to_graph.graph-destroyed", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     watch_begin();
@@ -163,7 +163,7 @@ static void graph_destroyed(void)
 }
 
 /* The end of a capture also ends its graph. If that fails, cushim_error_last() still has the error of the capture. */
-static void graph_destroy_fails(void)
+CHECK(graph_destroy_fails, "capture_to_graph.graph-destroy-fails", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUgraph taken = NULL;
@@ -180,7 +180,7 @@ static void graph_destroy_fails(void)
 }
 
 /* The stream is destroyed while the capture is open: the capture ends, and the caller keeps the graph. */
-static void stream_destroyed(void)
+CHECK(stream_destroyed, "capture_to_graph.stream-destroyed", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     watch_begin();
@@ -214,7 +214,8 @@ static void expect_released(const char *key, atomic_int counts[2])
 }
 
 /* An executable graph that is made while the capture is open remains valid if the capture fails. */
-static void instantiated_during_capture(void)
+CHECK(instantiated_during_capture, "capture_to_graph.instantiated-during-capture",
+      .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph_exec *exec = NULL;
@@ -243,7 +244,7 @@ static CUresult clone_graph(struct cushim_stream *stream, void *user)
 
 /* A clone that is made while the capture is open remains valid if the capture fails, even if only the capture owned the
  * graph. */
-static void cloned_during_capture(void)
+CHECK(cloned_during_capture, "capture_to_graph.cloned-during-capture", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUgraph clone = NULL;
@@ -260,7 +261,7 @@ static void cloned_during_capture(void)
     expect_released("released", counts);
 }
 
-static void argument(void)
+CHECK(argument, "capture_to_graph.argument", .needs = {S(StreamBeginCaptureToGraph_v1)})
 {
     static const CUgraphEdgeData plain = {0};
     struct cushim_stream *stream = fixture_stream();
@@ -295,7 +296,8 @@ static void argument(void)
     expect_success("destroy-other", cushim_graph_destroy(&other));
 }
 
-static void on_old(void)
+CHECK(on_old, "capture_to_graph.on-old", .flags = CHECK_ON_OLD,
+      .needs = {S(StreamBeginCaptureToGraph_v1), S(GraphCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = test_graph_new();
@@ -306,21 +308,3 @@ static void on_old(void)
     expect_status("status", stream, "none");
     expect_success("destroy", cushim_graph_destroy(&graph));
 }
-
-static const struct check checks[] = {
-    {"capture_to_graph.scoped", scoped, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.fails", fails, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.ended-at-driver", ended_at_driver, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.second-capture", second_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.graph-destroy-fails", graph_destroy_fails, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.instantiated-during-capture", instantiated_during_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.cloned-during-capture", cloned_during_capture, 0, {S(UserObjectCreate_v1)}},
-    {"capture_to_graph.argument", argument, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.on-old", on_old, CHECK_ON_OLD, {S(StreamBeginCaptureToGraph_v1), S(GraphCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_capture_to_graph = {"capture_to_graph", checks};

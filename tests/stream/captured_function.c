@@ -32,7 +32,7 @@ static struct cushim_graph *captured(struct cushim_stream *stream, struct given 
     return graph;
 }
 
-static void never_launched(void)
+CHECK(never_launched, "captured_function.never-launched", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct given given = {.launch = CUDA_SUCCESS};
@@ -45,7 +45,7 @@ static void never_launched(void)
 }
 
 /* Two executables and a copy of the graph, launched a hundred times: released with the last of them. */
-static void launched_often(void)
+CHECK(launched_often, "captured_function.launched-often", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct given given = {.launch = CUDA_SUCCESS};
@@ -68,7 +68,7 @@ static void launched_often(void)
 }
 
 /* The executable graph is destroyed during a launch: the launch keeps the user data. */
-static void destroyed_during_launch(void)
+CHECK(destroyed_during_launch, "captured_function.destroyed-during-launch", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct given given = {.launch = CUDA_SUCCESS};
@@ -87,7 +87,7 @@ static void destroyed_during_launch(void)
     expect_released("released", &given, 1);
 }
 
-static void body_fails(void)
+CHECK(body_fails, "captured_function.body-fails", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct given given = {.result = CUDA_ERROR_ASSERT};
@@ -97,7 +97,7 @@ static void body_fails(void)
     expect_number("never-called", atomic_load(&given.data.calls), 0);
 }
 
-static void invalidated(void)
+CHECK(invalidated, "captured_function.invalidated", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct given given[2] = {{.launch = CUDA_SUCCESS}};
@@ -112,7 +112,7 @@ static void invalidated(void)
     expect_number("refused-is-released-once", atomic_load(&given[1].data.releases), 1);
 }
 
-static void stream_destroyed(void)
+CHECK(stream_destroyed, "captured_function.stream-destroyed", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct given given = {.launch = CUDA_SUCCESS};
@@ -159,7 +159,7 @@ static bool refused_at(int number, struct cushim_stream *stream, long before)
     return failed;
 }
 
-static void refused_in_turn(void)
+CHECK(refused_in_turn, "captured_function.refused-in-turn", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     int ordinals = 0;
@@ -169,7 +169,7 @@ static void refused_in_turn(void)
     expect_number("calls", ordinals, 5);
 }
 
-static void without_memory(void)
+CHECK(without_memory, "captured_function.without-memory", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct given given = {.launch = CUDA_SUCCESS};
@@ -184,7 +184,8 @@ static void without_memory(void)
 }
 
 /* Before CUDA 11.3 the driver has no user objects, so a host function in a capture cannot have a destroy function. */
-static void on_old(void)
+CHECK(on_old, "captured_function.on-old", .flags = CHECK_ON_OLD,
+      .needs = {S(UserObjectCreate_v1), S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -199,18 +200,3 @@ static void on_old(void)
     expect_number("nodes", graph_nodes(cushim_graph_handle(graph)), 1);
     cushim_graph_destroy(&graph);
 }
-
-static const struct check checks[] = {
-    {"captured_function.never-launched", never_launched, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.launched-often", launched_often, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.destroyed-during-launch", destroyed_during_launch, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.body-fails", body_fails, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.invalidated", invalidated, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.stream-destroyed", stream_destroyed, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.refused-in-turn", refused_in_turn, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.without-memory", without_memory, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.on-old", on_old, CHECK_ON_OLD, {S(UserObjectCreate_v1), S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_captured_function = {"captured_function", checks};

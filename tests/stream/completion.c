@@ -145,13 +145,13 @@ static void fires(int kind)
     test_stream_close(stream);
 }
 
-static void fired(void)
+CHECK(fired, "completion.fired")
 {
     fires(POLLED);
     fires(NOTIFYING);
 }
 
-static void only_polled(void)
+CHECK(only_polled, "completion.only-polled")
 {
     struct cushim_stream *stream = test_stream_new();
     for (int kind = 0; kind < KINDS; kind++) {
@@ -167,7 +167,7 @@ static void only_polled(void)
     test_stream_close(stream);
 }
 
-static void argument(void)
+CHECK(argument, "completion.argument")
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = notifying_new(stream);
@@ -206,7 +206,7 @@ static void argument(void)
     test_stream_close(stream);
 }
 
-static void descriptor(void)
+CHECK(descriptor, "completion.descriptor")
 {
     struct gate gate;
     cushim_descriptor before;
@@ -232,7 +232,7 @@ static void descriptor(void)
 }
 
 /* Destroyed or detached while work is pending: the GPU continues, and the memory is not touched afterwards. */
-static void detached(void)
+CHECK(detached, "completion.detached")
 {
     struct gate gate;
     cushim_descriptor open_descriptor;
@@ -254,7 +254,7 @@ static void detached(void)
 }
 
 /* The stream object is destroyed before its work is done; a borrowed stream does not wait for its work. */
-static void outlives_stream(void)
+CHECK(outlives_stream, "completion.outlives-stream")
 {
     for (int kind = 0; kind < KINDS; kind++) {
         struct gate gate;
@@ -269,7 +269,7 @@ static void outlives_stream(void)
     }
 }
 
-static void many(void)
+CHECK(many, "completion.many")
 {
     enum { COUNT = 20000, PENDING = 200 };
     static struct cushim_completion *completions[COUNT];
@@ -301,7 +301,7 @@ static void many(void)
 }
 
 /* A polled completion has neither a descriptor nor a callback; the message names the flag. */
-static void refuses_what_notifying_has(void)
+CHECK(refuses_what_notifying_has, "completion.refuses-what-notifying-has")
 {
     atomic_int releases = 0;
     cushim_descriptor descriptor;
@@ -350,7 +350,7 @@ static void launch_and_wait(struct cushim_graph_exec *executable, struct cushim_
     }
 }
 
-static void captured(void)
+CHECK(captured, "completion.captured", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
@@ -369,7 +369,7 @@ static void captured(void)
 }
 
 /* The graph is destroyed before the completion, after launches and without any launch. */
-static void captured_outlives(void)
+CHECK(captured_outlives, "completion.captured-outlives", .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
@@ -387,7 +387,7 @@ static void captured_outlives(void)
 }
 
 /* Below CUDA 11.3 the driver does not report that a graph was destroyed. */
-static void captured_on_old(void)
+CHECK(captured_on_old, "completion.captured-on-old", .needs = {S(StreamEndCapture_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
@@ -403,20 +403,3 @@ static void captured_on_old(void)
     }
     test_stream_close(stream);
 }
-
-static const struct check checks[] = {
-    {"completion.fired", fired, 0, {0}},
-    {"completion.only-polled", only_polled, 0, {0}},
-    {"completion.argument", argument, 0, {0}},
-    {"completion.descriptor", descriptor, 0, {0}},
-    {"completion.detached", detached, 0, {0}},
-    {"completion.outlives-stream", outlives_stream, 0, {0}},
-    {"completion.many", many, 0, {0}},
-    {"completion.refuses-what-notifying-has", refuses_what_notifying_has, 0, {0}},
-    {"completion.captured", captured, 0, {S(UserObjectCreate_v1)}},
-    {"completion.captured-outlives", captured_outlives, 0, {S(UserObjectCreate_v1)}},
-    {"completion.captured-on-old", captured_on_old, 0, {S(StreamEndCapture_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion = {"completion", checks};

@@ -50,7 +50,7 @@ size_t dispatcher_run_something(struct cushim_dispatcher *dispatcher)
     return count;
 }
 
-static void dispatched(void)
+CHECK(dispatched, "completion_callback.dispatched")
 {
     struct gate gate;
     struct note note = {0};
@@ -92,7 +92,7 @@ static void dispatched(void)
     test_stream_close(stream);
 }
 
-static void called_inline(void)
+CHECK(called_inline, "completion_callback.called-inline")
 {
     struct gate gate;
     struct note note = {0};
@@ -117,7 +117,7 @@ static void called_inline(void)
     test_stream_close(stream);
 }
 
-static void detached(void)
+CHECK(detached, "completion_callback.detached")
 {
     struct gate gate;
     struct note destroyed = {0};
@@ -150,7 +150,7 @@ static void detached(void)
     test_stream_close(stream);
 }
 
-static void dispatcher_destroyed(void)
+CHECK(dispatcher_destroyed, "completion_callback.dispatcher-destroyed")
 {
     struct gate gate;
     struct note due = {0};
@@ -180,7 +180,7 @@ static void dispatcher_destroyed(void)
 
 #if !defined(_WIN32)
 /* The lowest number that is free is the next descriptor, so one that was not closed would be seen. */
-static void descriptors_closed(void)
+CHECK(descriptors_closed, "completion_callback.descriptors-closed", .flags = CHECK_ALONE)
 {
     cushim_descriptor first[2];
     struct cushim_stream *stream = test_stream_new();
@@ -206,7 +206,7 @@ static void descriptors_closed(void)
 }
 #endif
 
-static void argument(void)
+CHECK(argument, "completion_callback.argument")
 {
     struct note note = {0};
     size_t count;
@@ -242,7 +242,7 @@ static void argument(void)
 }
 
 /* A captured completion: the callback is called for each launch and released when the completion is destroyed. */
-static void captured(void)
+CHECK(captured, "completion_callback.captured", .needs = {S(UserObjectCreate_v1)})
 {
     struct note note = {0};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
@@ -273,18 +273,3 @@ static void captured(void)
     cushim_dispatcher_destroy(&dispatcher);
     test_stream_close(stream);
 }
-
-static const struct check checks[] = {
-    {"completion_callback.dispatched", dispatched, 0, {0}},
-    {"completion_callback.called-inline", called_inline, 0, {0}},
-    {"completion_callback.detached", detached, 0, {0}},
-    {"completion_callback.dispatcher-destroyed", dispatcher_destroyed, 0, {0}},
-#if !defined(_WIN32)
-    {"completion_callback.descriptors-closed", descriptors_closed, CHECK_ALONE, {0}},
-#endif
-    {"completion_callback.argument", argument, 0, {0}},
-    {"completion_callback.captured", captured, 0, {S(UserObjectCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_callback = {"completion_callback", checks};

@@ -118,7 +118,7 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     require("other-destroy", cu->CtxDestroy_v2(other));
 }
 
-static void destroyed(void)
+CHECK(destroyed, "completion_context.destroyed", .flags = CHECK_ALONE)
 {
     CUcontext context = NULL;
     require("context", cu->CtxCreate_v2(&context, 0, the_device));
@@ -126,20 +126,21 @@ static void destroyed(void)
     end_under(stream, destroy_context, context);
 }
 
-static void primary_reset(void)
+CHECK(primary_reset, "completion_context.primary-reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxReset_v1)})
 {
     struct cushim_stream *stream = borrowed_stream();
     end_under(stream, reset_primary, NULL);
 }
 
-static void primary_released(void)
+CHECK(primary_released, "completion_context.primary-released", .flags = CHECK_ALONE,
+      .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct cushim_stream *stream = borrowed_stream();
     end_under(stream, release_primary, NULL);
 }
 
 /* The context ends through cushim. */
-static void ended(void)
+CHECK(ended, "completion_context.ended", .flags = CHECK_ALONE)
 {
     enum { MANY = 40 };
     struct gate gate;
@@ -169,7 +170,7 @@ static void ended(void)
 }
 
 /* The work failed, and no completion was polled. */
-static void ended_after_fault(void)
+CHECK(ended_after_fault, "completion_context.ended-after-fault", .flags = CHECK_ALONE)
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -197,7 +198,8 @@ static void ended_after_fault(void)
 }
 
 /* A primary context that others retain lives on, so that its release does not wait. */
-static void released_not_last(void)
+CHECK(released_not_last, "completion_context.released-not-last", .flags = CHECK_ALONE,
+      .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct gate gate;
     struct cushim_context *context = NULL;
@@ -217,7 +219,7 @@ static void released_not_last(void)
 }
 
 /* A stream that has had completions refuses more, without any other call than one for the id of its context. */
-static void refused(void)
+CHECK(refused, "completion_context.refused", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     atomic_int releases = 0;
     CUcontext context = NULL;
@@ -243,16 +245,3 @@ static void refused(void)
     cushim_stream_destroy(&stream);
     require("other-end", cu->CtxDestroy_v2(other));
 }
-
-static const struct check checks[] = {
-    {"completion_context.destroyed", destroyed, CHECK_ALONE, {0}},
-    {"completion_context.primary-reset", primary_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
-    {"completion_context.primary-released", primary_released, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
-    {"completion_context.ended", ended, CHECK_ALONE, {0}},
-    {"completion_context.ended-after-fault", ended_after_fault, CHECK_ALONE, {0}},
-    {"completion_context.refused", refused, CHECK_ALONE, {S(CtxGetId_v1)}},
-    {"completion_context.released-not-last", released_not_last, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_context = {"completion_context", checks};

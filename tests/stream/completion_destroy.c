@@ -19,7 +19,7 @@ static void destroy_dispatcher(CUresult status, void *user)
 }
 
 /* The first callback destroys the dispatcher; the second callback is not called any more. */
-static void destroyed_by_callback(void)
+CHECK(destroyed_by_callback, "completion_destroy.destroyed-by-callback")
 {
     struct note notes[2] = {{0}, {0}};
     size_t count = 0;
@@ -71,7 +71,7 @@ static void expect_own(const char *key, const struct own *own)
     expect_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
 }
 
-static void ends_own_completion(void)
+CHECK(ends_own_completion, "completion_destroy.ends-own-completion")
 {
     struct gate gate;
     struct own dispatched_own = {NULL, false, 0, 0};
@@ -139,7 +139,7 @@ static void captured_ended_by(const char *key, void (*function)(CUresult status,
     expect_note(key_of(key, "in-the-end", NULL), &note, 1, 1);
 }
 
-static void captured_ended(void)
+CHECK(captured_ended, "completion_destroy.captured-ended", .needs = {S(UserObjectCreate_v1)})
 {
     captured_ended_by("completion", destroy_captured);
     captured_ended_by("dispatcher", destroy_dispatcher);
@@ -162,7 +162,7 @@ static void never_called(CUresult status, void *user)
     expect_true("never-called", false);
 }
 
-static void released_with_its_variable(void)
+CHECK(released_with_its_variable, "completion_destroy.released-with-its-variable")
 {
     struct job job = {NULL, 0};
     struct gate gate;
@@ -281,7 +281,7 @@ static void race_with(const char *name, bool is_inline)
         free(racers);
 }
 
-static void destroyed_while_set(void)
+CHECK(destroyed_while_set, "completion_destroy.destroyed-while-set", .flags = CHECK_ALONE)
 {
     struct sigaction stall = {.sa_handler = race_stall};
     sigaction(SIGUSR1, &stall, NULL);
@@ -290,16 +290,3 @@ static void destroyed_while_set(void)
 }
 
 #endif
-
-static const struct check checks[] = {
-    {"completion_destroy.destroyed-by-callback", destroyed_by_callback, 0, {0}},
-    {"completion_destroy.ends-own-completion", ends_own_completion, 0, {0}},
-    {"completion_destroy.captured-ended", captured_ended, 0, {S(UserObjectCreate_v1)}},
-    {"completion_destroy.released-with-its-variable", released_with_its_variable, 0, {0}},
-#if !defined(_WIN32)
-    {"completion_destroy.destroyed-while-set", destroyed_while_set, CHECK_ALONE, {0}},
-#endif
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_destroy = {"completion_destroy", checks};

@@ -18,7 +18,7 @@ static void wait_and_destroy(struct cushim_completion *completion)
 }
 
 /* A polled completion makes no callback and no stream; it destroys its event, and leaves no object. */
-static void polled(void)
+CHECK(polled, "completion_event.polled", .needs = {S(CtxGetId_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     watch_begin();
@@ -37,7 +37,7 @@ static void polled(void)
 
 /* A notifying completion makes no call of the driver once it exists, so it can be used in a callback. All those of a
  * stream use one event. */
-static void notifying(void)
+CHECK(notifying, "completion_event.notifying", .needs = {S(CtxGetId_v1)})
 {
     struct gate gate;
     cushim_descriptor descriptor;
@@ -67,7 +67,7 @@ static CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode)
 }
 
 /* A query changes the capture mode of the thread only while it lasts. */
-static void mode_stays(void)
+CHECK(mode_stays, "completion_event.mode-stays", .needs = {S(CtxGetId_v1)})
 {
     struct gate gate;
     struct cushim_stream *stream = test_stream_new();
@@ -96,7 +96,7 @@ static void expect_only_callbacks(const char *name, struct cushim_stream *stream
     }
 }
 
-static void special(void)
+CHECK(special, "completion_event.special", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     static const CUstream handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
     for (int i = 0; i < 3; i++) {
@@ -107,7 +107,7 @@ static void special(void)
     }
 }
 
-static void green(void)
+CHECK(green, "completion_event.green", .needs = {S(GreenCtxStreamCreate_v1)})
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -119,7 +119,7 @@ static void green(void)
 }
 
 /* No function needs the context of the stream to be current, or leaves it current. */
-static void other_contexts(void)
+CHECK(other_contexts, "completion_event.other-contexts")
 {
     CUcontext contexts[CONTEXT_COUNT];
     contexts_new(contexts);
@@ -156,7 +156,7 @@ static int queries_in(struct cushim_completion *completion, uint64_t budget, uin
  * 150 more, because sleeps grow to a 64th of the time waited. The system can make sleeps longer, not shorter. Windows
  * has no sleeps below a millisecond: in the first 64 ms, the thread yields between queries, as often as it runs.
  */
-static void sleeping(void)
+CHECK(sleeping, "completion_event.sleeping", .needs = {S(CtxGetId_v1)})
 {
     struct gate gate;
     struct cushim_stream *stream = test_stream_new();
@@ -181,7 +181,7 @@ static void sleeping(void)
 }
 
 /* The sleeps end at the deadline and not later, whatever the budget. */
-static void deadline(void)
+CHECK(deadline, "completion_event.deadline")
 {
     enum { ROUNDS = 20 };
     struct gate gate;
@@ -230,7 +230,7 @@ static void *interrupt_often(void *user)
 
 /* The thread that waits gets a signal about every 100 us: the wait goes on, and does not query more often for it. On a
  * busy machine, a wait without a signal is made again. */
-static void interrupted(void)
+CHECK(interrupted, "completion_event.interrupted", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     enum { ATTEMPTS = 20 };
     struct gate gate;
@@ -339,7 +339,7 @@ static bool use_with_failure(enum form form, int number, int *wrong)
 
 /* Each driver call fails in turn. A creation may be refused; otherwise the completion fires with success. `release` is
  * called once, and not before the work is done. Calls that succeed record no error, and nothing is left. */
-static void each_call_fails(void)
+CHECK(each_call_fails, "completion_event.each-call-fails")
 {
     for (int form = 0; form < FORMS; form++) {
         int wrong = 0;
@@ -352,7 +352,7 @@ static void each_call_fails(void)
 }
 
 /* An error of a query that the driver does not repeat is not the status of the work. */
-static void query_fails_once(void)
+CHECK(query_fails_once, "completion_event.query-fails-once", .needs = {S(CtxGetId_v1)})
 {
     struct gate gate;
     static const enum cushim_slot slots[] = {S(EventQuery_v1), S(CtxGetId_v1), S(ThreadExchangeStreamCaptureMode_v1)};
@@ -388,7 +388,7 @@ static void count_inline_release(void *user)
     atomic_fetch_add(&((struct inline_call *)user)->releases, 1);
 }
 
-static void inline_while_polled(void)
+CHECK(inline_while_polled, "completion_event.inline-while-polled")
 {
     enum { ROUNDS = 50 };
     int here = 0;
@@ -422,7 +422,7 @@ static CUresult CUDAAPI capture_and_record(CUevent event, CUstream stream)
 }
 
 /* A capture begins between the check and the record: the creation fails, and makes no other call on the event. */
-static void capture_begins(void)
+CHECK(capture_begins, "completion_event.capture-begins", .needs = {S(CtxGetId_v1)})
 {
     struct cushim_dispatch_table *live = (struct cushim_dispatch_table *)cushim_table();
     for (int kind = 0; kind < KINDS; kind++) {
@@ -450,7 +450,7 @@ static void capture_begins(void)
 }
 
 /* Contexts whose ids are equal modulo 64 have nothing to do with each other. */
-static void equal_ids(void)
+CHECK(equal_ids, "completion_event.equal-ids", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     enum { MOST = 400, STRIDE = 70, SECONDS = 5 };
     CUcontext contexts[2] = {NULL, NULL};
@@ -499,7 +499,7 @@ static CUresult body_counts_streams(struct cushim_stream *stream, void *user)
 }
 
 /* The notification stream is created before the body: creating a stream can wait for the work of the body. */
-static void created_before_body(void)
+CHECK(created_before_body, "completion_event.created-before-body", .needs = {S(CtxGetId_v1)})
 {
     int before = 0;
     struct cushim_stream *stream = test_stream_new();
@@ -512,26 +512,3 @@ static void created_before_body(void)
     cushim_completion_destroy(&completion);
     test_stream_close(stream);
 }
-
-static const struct check checks[] = {
-    {"completion_event.polled", polled, 0, {S(CtxGetId_v1)}},
-    {"completion_event.notifying", notifying, 0, {S(CtxGetId_v1)}},
-    {"completion_event.mode-stays", mode_stays, 0, {S(CtxGetId_v1)}},
-    {"completion_event.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
-    {"completion_event.green", green, 0, {S(GreenCtxStreamCreate_v1)}},
-    {"completion_event.other-contexts", other_contexts, 0, {0}},
-    {"completion_event.sleeping", sleeping, 0, {S(CtxGetId_v1)}},
-    {"completion_event.deadline", deadline, 0, {0}},
-#if !defined(_WIN32)
-    {"completion_event.interrupted", interrupted, CHECK_ALONE, {S(CtxGetId_v1)}},
-#endif
-    {"completion_event.each-call-fails", each_call_fails, 0, {0}},
-    {"completion_event.query-fails-once", query_fails_once, 0, {S(CtxGetId_v1)}},
-    {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
-    {"completion_event.capture-begins", capture_begins, 0, {S(CtxGetId_v1)}},
-    {"completion_event.equal-ids", equal_ids, CHECK_ALONE, {S(CtxGetId_v1)}},
-    {"completion_event.created-before-body", created_before_body, 0, {S(CtxGetId_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_event = {"completion_event", checks};

@@ -63,7 +63,7 @@ static void wait_for_any(int array)
     scenario_close(&scenario);
 }
 
-static void any(void)
+CHECK(any, "completion_many.any")
 {
     for (int array = 0; array < ARRAYS; array++)
         wait_for_any(array);
@@ -94,13 +94,13 @@ static void wait_for_all_of(int array)
     scenario_close(&scenario);
 }
 
-static void all(void)
+CHECK(all, "completion_many.all")
 {
     for (int array = 0; array < ARRAYS; array++)
         wait_for_all_of(array);
 }
 
-static void argument(void)
+CHECK(argument, "completion_many.argument")
 {
     struct cushim_completion *none[2] = {NULL, NULL};
     size_t index = 99;
@@ -155,7 +155,7 @@ static void *wait_for_all(void *user)
 }
 
 /* Threads wait for the same completions, in both ways. */
-static void threads(void)
+CHECK(threads, "completion_many.threads")
 {
     int wrong = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -201,24 +201,12 @@ static void status_of(int array)
     observe(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
 }
 
-static void status_polled(void)
+CHECK(status_polled, "completion_many.status-polled", .flags = CHECK_ALONE)
 {
     status_of(POLLED);
 }
 
-static void status_notifying(void)
+CHECK(status_notifying, "completion_many.status-notifying", .flags = CHECK_ALONE)
 {
     status_of(NOTIFYING);
 }
-
-static const struct check checks[] = {
-    {"completion_many.any", any, 0, {0}},
-    {"completion_many.all", all, 0, {0}},
-    {"completion_many.argument", argument, 0, {0}},
-    {"completion_many.threads", threads, 0, {0}},
-    {"completion_many.status-polled", status_polled, CHECK_ALONE, {0}},
-    {"completion_many.status-notifying", status_notifying, CHECK_ALONE, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_many = {"completion_many", checks};

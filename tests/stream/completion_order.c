@@ -59,7 +59,7 @@ static void *set_many(void *user)
     return NULL;
 }
 
-static void one_thread(void)
+CHECK(one_thread, "completion_order.one-thread")
 {
     struct turns_taken total = {0, 0};
     set_many(&total);
@@ -67,7 +67,7 @@ static void one_thread(void)
     expect_number("wrong", total.wrong, 0);
 }
 
-static void threads(void)
+CHECK(threads, "completion_order.threads")
 {
     pthread_t ids[THREADS];
     struct turns_taken totals[THREADS] = {{0, 0}};
@@ -91,7 +91,7 @@ static void wait_for_value(struct cushim_stream *stream, CUdeviceptr address)
 }
 
 /* Newer work is pending when the older work is done. */
-static void newer_work(void)
+CHECK(newer_work, "completion_order.newer-work", .needs = {S(StreamWaitValue32_v2)})
 {
     CUdeviceptr address = 0;
     struct cushim_stream *stream = test_stream_new();
@@ -115,7 +115,7 @@ static void newer_work(void)
 }
 
 /* The driver refuses the callback behind a wait. Neither another stream nor the next completion suffers. */
-static void refused_callback(void)
+CHECK(refused_callback, "completion_order.refused-callback", .needs = {S(StreamWaitValue32_v2)})
 {
     CUdeviceptr address = 0;
     struct cushim_completion *completion = NULL;
@@ -154,7 +154,7 @@ static void pass_gate(CUresult status, void *user)
 }
 
 /* The work behind a callback is done while the callback runs. */
-static void work_behind(void)
+CHECK(work_behind, "completion_order.work-behind", .needs = {S(CtxGetId_v1)})
 {
     struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct cushim_stream *stream = test_stream_new();
@@ -190,7 +190,7 @@ static void use_another_context(void)
 
 /* A stream takes a notification stream with its first notifying completion and keeps it; the callbacks of streams that
  * find none go onto the stream itself. A stream that ends gives its notification stream back. */
-static void at_most_sixteen(void)
+CHECK(at_most_sixteen, "completion_order.at-most-sixteen", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     struct cushim_stream *streams[MORE];
     for (int i = 0; i < MORE; i++)
@@ -236,7 +236,7 @@ static CUresult CUDAAPI create_later(CUstream *out_stream, unsigned flags, int p
     return real_create(out_stream, flags, priority);
 }
 
-static void first_at_once(void)
+CHECK(first_at_once, "completion_order.first-at-once", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     struct cushim_dispatch_table *live = (struct cushim_dispatch_table *)cushim_table();
     raced_stream = test_stream_new();
@@ -267,7 +267,7 @@ static void *create_in_each(void *user)
 }
 
 /* Threads create the first completions of the same streams. */
-static void first_in_threads(void)
+CHECK(first_in_threads, "completion_order.first-in-threads", .flags = CHECK_ALONE, .needs = {S(CtxGetId_v1)})
 {
     enum { TIMES = 20 };
     int too_many = 0;
@@ -290,17 +290,3 @@ static void first_in_threads(void)
     expect_number("too-many", too_many, 0);
     expect_number("left", left, 0);
 }
-
-static const struct check checks[] = {
-    {"completion_order.one-thread", one_thread, 0, {0}},
-    {"completion_order.threads", threads, 0, {0}},
-    {"completion_order.newer-work", newer_work, 0, {S(StreamWaitValue32_v2)}},
-    {"completion_order.refused-callback", refused_callback, 0, {S(StreamWaitValue32_v2)}},
-    {"completion_order.work-behind", work_behind, 0, {S(CtxGetId_v1)}},
-    {"completion_order.at-most-sixteen", at_most_sixteen, CHECK_ALONE, {S(CtxGetId_v1)}},
-    {"completion_order.first-at-once", first_at_once, CHECK_ALONE, {S(CtxGetId_v1)}},
-    {"completion_order.first-in-threads", first_in_threads, CHECK_ALONE, {S(CtxGetId_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_completion_order = {"completion_order", checks};

@@ -2,7 +2,7 @@
 /* Contexts: their ownership and lifetime, and that the caller's current context does not change. */
 #include "support.h"
 
-static void primary(void)
+CHECK(primary, "context.primary", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct cushim_context *first = NULL;
     struct cushim_context *second = NULL;
@@ -26,7 +26,7 @@ static void primary(void)
     watch_end();
 }
 
-static void primary_argument(void)
+CHECK(primary_argument, "context.primary-argument", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct cushim_context *context = NULL;
     expect_driver_error("no-such-device", cushim_context_create_primary(99, &context), CUDA_ERROR_INVALID_DEVICE);
@@ -36,14 +36,14 @@ static void primary_argument(void)
 }
 
 /* Before CUDA 7.0 the driver has no primary contexts. */
-static void primary_on_old(void)
+CHECK(primary_on_old, "context.primary-on-old", .flags = CHECK_ON_OLD, .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct cushim_context *context = NULL;
     expect_driver_error("code", cushim_context_create_primary(the_ordinal, &context), CUDA_ERROR_NOT_SUPPORTED);
     expect_true("untouched", context == NULL);
 }
 
-static void own(void)
+CHECK(own, "context.own")
 {
     struct cushim_context *context = NULL;
     CUcontext before = NULL;
@@ -71,7 +71,7 @@ static void own(void)
     watch_end();
 }
 
-static void own_argument(void)
+CHECK(own_argument, "context.own-argument")
 {
     struct cushim_context *context = NULL;
     expect_driver_error("no-such-device", cushim_context_create(99, 0, &context), CUDA_ERROR_INVALID_DEVICE);
@@ -82,7 +82,7 @@ static void own_argument(void)
     expect_current("current-stays", the_context);
 }
 
-static void borrowed(void)
+CHECK(borrowed, "context.borrowed")
 {
     struct cushim_context *context = NULL;
     CUdevice device = -1;
@@ -101,7 +101,7 @@ static void borrowed(void)
     expect_current("current-stays", the_context);
 }
 
-static void nothing(void)
+CHECK(nothing, "context.null")
 {
     CUdevice device = -1;
     int least = 99;
@@ -112,7 +112,7 @@ static void nothing(void)
     expect_success("destroy", cushim_context_destroy(NULL));
 }
 
-static void device_is_known(void)
+CHECK(device_is_known, "context.device-is-known")
 {
     struct cushim_context *context = fixture_context();
     CUdevice device = -1;
@@ -123,7 +123,7 @@ static void device_is_known(void)
     watch_end();
 }
 
-static void priorities(void)
+CHECK(priorities, "context.priorities")
 {
     struct cushim_context *context = fixture_context();
     int least = 99;
@@ -143,7 +143,7 @@ static void priorities(void)
 }
 
 /* A block may set another context or none current, and blocks may be nested. */
-static void entered(void)
+CHECK(entered, "context.entered")
 {
     struct cushim_context *outer = NULL;
     struct cushim_context *inner = NULL;
@@ -173,7 +173,7 @@ static void entered(void)
 }
 
 /* A block that sets none current leaves the caller's stack of contexts as it was. */
-static void left_without_current(void)
+CHECK(left_without_current, "context.left-without-current")
 {
     struct cushim_context *block = NULL;
     struct cushim_context *top = NULL;
@@ -198,7 +198,7 @@ static void left_without_current(void)
     cushim_context_destroy(&block);
 }
 
-static void enter_argument(void)
+CHECK(enter_argument, "context.enter-argument")
 {
     struct cushim_context *context = fixture_context();
     CUcontext before = NULL;
@@ -209,7 +209,7 @@ static void enter_argument(void)
 }
 
 /* The primary context, or below CUDA 7.0 a new one. */
-static void preferred(void)
+CHECK(preferred, "context.preferred")
 {
     struct cushim_context *context = NULL;
     bool has_primary = !is_missing(S(DevicePrimaryCtxRetain_v1));
@@ -237,7 +237,7 @@ static unsigned primary_flags(CUdevice device)
 
 /* A new context gets the flags, and so does a primary context that nobody uses yet: that of another device. An active
  * one keeps its own. */
-static void preferred_flags(void)
+CHECK(preferred_flags, "context.preferred-flags")
 {
     struct cushim_context *context = NULL;
     int count = 0;
@@ -260,7 +260,7 @@ static void preferred_flags(void)
 }
 
 /* The context ends with the last object that was created in it, whichever that is. */
-static void outlived(void)
+CHECK(outlived, "context.outlived")
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -282,24 +282,3 @@ static void outlived(void)
     watch_end();
     expect_current("current-stays", the_context);
 }
-
-static const struct check checks[] = {
-    {"context.primary", primary, 0, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.primary-argument", primary_argument, 0, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.primary-on-old", primary_on_old, CHECK_ON_OLD, {S(DevicePrimaryCtxRetain_v1)}},
-    {"context.own", own, 0, {0}},
-    {"context.own-argument", own_argument, 0, {0}},
-    {"context.borrowed", borrowed, 0, {0}},
-    {"context.null", nothing, 0, {0}},
-    {"context.device-is-known", device_is_known, 0, {0}},
-    {"context.priorities", priorities, 0, {0}},
-    {"context.outlived", outlived, 0, {0}},
-    {"context.entered", entered, 0, {0}},
-    {"context.left-without-current", left_without_current, 0, {0}},
-    {"context.enter-argument", enter_argument, 0, {0}},
-    {"context.preferred", preferred, 0, {0}},
-    {"context.preferred-flags", preferred_flags, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_context = {"context", checks};

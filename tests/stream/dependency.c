@@ -28,7 +28,7 @@ static CUgraphNode add_node(CUgraph graph)
     return node;
 }
 
-static void updated(void)
+CHECK(updated, "dependency.updated", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -61,7 +61,7 @@ static void updated(void)
     cushim_graph_destroy(&graph);
 }
 
-static void argument(void)
+CHECK(argument, "dependency.argument", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     static const CUgraphEdgeData plain;
@@ -85,7 +85,7 @@ static void argument(void)
 }
 
 /* Edge data that is not plain is returned with the edges, and is never lost silently. */
-static void edges(void)
+CHECK(edges, "dependency.edges", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     if (!is_native(S(StreamUpdateCaptureDependencies_v2)) || !is_native(S(StreamGetCaptureInfo_v3))) {
         not_applicable(NULL, "edge data came with CUDA 12.3");
@@ -119,7 +119,7 @@ static void edges(void)
 }
 
 /* A driver without edge data refuses it, and the dependencies do not change. */
-static void edges_on_old(void)
+CHECK(edges_on_old, "dependency.edges-on-old", .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     static const CUgraphEdgeData other = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
     struct cushim_capture_info info;
@@ -138,20 +138,9 @@ static void edges_on_old(void)
     expect_capture_ends(stream, &capture);
 }
 
-static void on_old(void)
+CHECK(on_old, "dependency.on-old", .flags = CHECK_ON_OLD, .needs = {S(StreamUpdateCaptureDependencies_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     expect_driver_error("code", cushim_stream_update_capture_dependencies(stream, NULL, NULL, 0, SET),
                         CUDA_ERROR_NOT_SUPPORTED);
 }
-
-static const struct check checks[] = {
-    {"dependency.updated", updated, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"dependency.argument", argument, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"dependency.edges", edges, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"dependency.edges-on-old", edges_on_old, 0, {S(StreamUpdateCaptureDependencies_v2)}},
-    {"dependency.on-old", on_old, CHECK_ON_OLD, {S(StreamUpdateCaptureDependencies_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_dependency = {"dependency", checks};

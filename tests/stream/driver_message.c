@@ -34,7 +34,7 @@ static void expect_no_message(const char *key, CUresult result, CUresult expecte
 }
 
 /* Asks any driver since CUDA 12.9 for its log of calls of the stream layer. */
-static void logged(void)
+CHECK(logged, "driver-message.logged", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(0);
@@ -53,7 +53,7 @@ static void logged(void)
                       "cuStreamEndCapture");
 }
 
-static void older(void)
+CHECK(older, "driver-message.older")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(0);
@@ -85,7 +85,7 @@ static void CUDA_CB count_line(void *user, CUlogLevel level, char *line, size_t 
 }
 
 /* The program's own function gets the same lines, and neither disturbs the other. */
-static void registered_by_program(void)
+CHECK(registered_by_program, "driver-message.registered-by-program", .needs = {S(LogsRegisterCallback_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(0);
@@ -102,7 +102,7 @@ static void registered_by_program(void)
     expect_true("not-called", atomic_load(&program.lines) == lines);
 }
 
-static void not_ready(void)
+CHECK(not_ready, "driver-message.not-ready", .needs = {S(LogsRegisterCallback_v1)})
 {
     CUlogsCallbackHandle callback = NULL;
     struct cushim_stream *stream = fixture_stream();
@@ -140,7 +140,7 @@ static void *fail_often(void *user)
     return NULL;
 }
 
-static void of_threads(void)
+CHECK(of_threads, "driver-message.threads")
 {
     struct crew crew = {.stream = fixture_stream(), .event = fixture_event(0)};
     pthread_t threads[THREADS];
@@ -150,14 +150,3 @@ static void of_threads(void)
         pthread_join(threads[i], NULL);
     expect_number("wrong", atomic_load(&crew.wrong), 0);
 }
-
-static const struct check checks[] = {
-    {"driver-message.logged", logged, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"driver-message.older", older, 0, {0}},
-    {"driver-message.registered-by-program", registered_by_program, 0, {S(LogsRegisterCallback_v1)}},
-    {"driver-message.not-ready", not_ready, 0, {S(LogsRegisterCallback_v1)}},
-    {"driver-message.threads", of_threads, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_driver_message = {"driver_message", checks};

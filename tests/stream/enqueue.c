@@ -39,7 +39,7 @@ void work_settle(struct work *work)
         pause_shortly();
 }
 
-static void ordinary(void)
+CHECK(ordinary, "enqueue.ordinary")
 {
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
@@ -59,7 +59,7 @@ static void ordinary(void)
     test_stream_close(stream);
 }
 
-static void detached(void)
+CHECK(detached, "enqueue.detached")
 {
     struct work detached = {.gated = true};
     struct work destroyed = {.gated = true};
@@ -94,7 +94,7 @@ static void detached(void)
         test_stream_close(streams[i]);
 }
 
-static void body_fails(void)
+CHECK(body_fails, "enqueue.body-fails")
 {
     struct work work = {.gated = true, .result = CUDA_ERROR_UNKNOWN};
     struct cushim_completion *completion = NULL;
@@ -109,7 +109,7 @@ static void body_fails(void)
 }
 
 /* The driver refuses the callback of the completion: the call waits for the work. */
-static void registration_fails(void)
+CHECK(registration_fails, "enqueue.registration-fails")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
@@ -157,7 +157,7 @@ static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
 }
 
 /* The driver refuses the event or the callback of the completion, and then to wait: the call tries again. */
-static void waiting_fails(void)
+CHECK(waiting_fails, "enqueue.waiting-fails")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
@@ -172,7 +172,7 @@ static void waiting_fails(void)
 }
 
 /* Without a current context a special stream does not exist: the driver refuses everything, and no work is running. */
-static void without_context(void)
+CHECK(without_context, "enqueue.without-context")
 {
     struct work work = {.done = 1};
     struct cushim_completion *completion = NULL;
@@ -187,7 +187,7 @@ static void without_context(void)
     cushim_stream_destroy(&stream);
 }
 
-static void no_memory(void)
+CHECK(no_memory, "enqueue.no-memory", .flags = CHECK_ALONE)
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
@@ -208,7 +208,7 @@ static void no_memory(void)
     test_stream_close(stream);
 }
 
-static void argument(void)
+CHECK(argument, "enqueue.argument")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
@@ -231,7 +231,7 @@ static void note_order(CUresult status, void *user)
 }
 
 /* With a callback on a dispatcher, the work is released after the callback. */
-static void with_function(void)
+CHECK(with_function, "enqueue.with-function")
 {
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
@@ -250,7 +250,7 @@ static void with_function(void)
 }
 
 /* The dispatcher is destroyed, so that the callback is not called: the work is released nevertheless. */
-static void with_destroyed_dispatcher(void)
+CHECK(with_destroyed_dispatcher, "enqueue.with-destroyed-dispatcher")
 {
     struct work detached = {.gated = true};
     struct work kept = {.gated = true};
@@ -275,19 +275,3 @@ static void with_destroyed_dispatcher(void)
     expect_work("destroyed", &kept, 1);
     test_stream_close(stream);
 }
-
-static const struct check checks[] = {
-    {"enqueue.ordinary", ordinary, 0, {0}},
-    {"enqueue.detached", detached, 0, {0}},
-    {"enqueue.body-fails", body_fails, 0, {0}},
-    {"enqueue.registration-fails", registration_fails, 0, {0}},
-    {"enqueue.waiting-fails", waiting_fails, 0, {0}},
-    {"enqueue.without-context", without_context, 0, {0}},
-    {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},
-    {"enqueue.argument", argument, 0, {0}},
-    {"enqueue.with-function", with_function, 0, {0}},
-    {"enqueue.with-destroyed-dispatcher", with_destroyed_dispatcher, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_enqueue = {"enqueue", checks};

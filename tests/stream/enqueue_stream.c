@@ -30,7 +30,7 @@ static void destroyed_by_body(const char *name, struct cushim_stream *stream)
     cushim_completion_destroy(&completion);
 }
 
-static void stream_destroyed(void)
+CHECK(stream_destroyed, "enqueue_stream.stream-destroyed")
 {
     struct cushim_stream *stream = NULL;
     CUstream borrowed = stream_new();
@@ -54,7 +54,8 @@ static void stream_destroyed(void)
 }
 
 /* Another stream captures at the same time; that capture goes on. */
-static void stream_destroyed_beside_capture(void)
+CHECK(stream_destroyed_beside_capture, "enqueue_stream.stream-destroyed-beside-capture",
+      .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *other = test_stream_new();
     struct cushim_capture *capture = NULL;
@@ -75,7 +76,7 @@ static CUresult release_stream(struct cushim_stream *stream, void *user)
     return CUDA_SUCCESS;
 }
 
-static void stream_released(void)
+CHECK(stream_released, "enqueue_stream.stream-released")
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
@@ -87,7 +88,7 @@ static void stream_released(void)
     test_stream_close(stream);
 }
 
-static void capturing(void)
+CHECK(capturing, "enqueue_stream.capturing", .needs = {S(StreamEndCapture_v1)})
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
@@ -113,7 +114,7 @@ static CUresult leave_capturing(struct cushim_stream *stream, void *user)
     return cu->StreamBeginCapture_v2(cushim_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-static void left_capturing(void)
+CHECK(left_capturing, "enqueue_stream.left-capturing", .needs = {S(StreamEndCapture_v1)})
 {
     struct work work = {.gated = false, .done = 1};
     struct cushim_completion *completion = NULL;
@@ -174,7 +175,7 @@ static void *shared_new(size_t size)
 
 /* A body brings the stream into a capture of another stream, after work that is running: nobody knows when that work is
  * done, so it is never released. The capture is invalidated. */
-static void joins_capture(void)
+CHECK(joins_capture, "enqueue_stream.joins-capture", .flags = CHECK_ALONE, .needs = {S(StreamEndCapture_v1)})
 {
     struct cushim_context *context = context_new();
     struct cushim_stream *origin = test_stream_new();
@@ -203,7 +204,7 @@ static void joins_capture(void)
 
 /* The legacy stream refuses every call while a blocking stream is capturing, and this error is not the status of its
  * work. The library first queries whether it is so; here that query fails, as if the capture began right after it. */
-static void completion_implicit(void)
+CHECK(completion_implicit, "enqueue_stream.completion-implicit", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_context *context = context_new();
     struct cushim_stream *stream = NULL;
@@ -225,19 +226,3 @@ static void completion_implicit(void)
     test_stream_close(stream);
     cushim_context_destroy(&context);
 }
-
-static const struct check checks[] = {
-    {"enqueue_stream.stream-destroyed", stream_destroyed, 0, {0}},
-    {"enqueue_stream.stream-destroyed-beside-capture",
-     stream_destroyed_beside_capture,
-     0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"enqueue_stream.stream-released", stream_released, 0, {0}},
-    {"enqueue_stream.joins-capture", joins_capture, CHECK_ALONE, {S(StreamEndCapture_v1)}},
-    {"enqueue_stream.capturing", capturing, 0, {S(StreamEndCapture_v1)}},
-    {"enqueue_stream.left-capturing", left_capturing, 0, {S(StreamEndCapture_v1)}},
-    {"enqueue_stream.completion-implicit", completion_implicit, 0, {S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_enqueue_stream = {"enqueue_stream", checks};

@@ -2,7 +2,7 @@
 /* Events are created, borrowed, recorded, queried and waited for, and the time between them is measured. */
 #include "support.h"
 
-static void created(void)
+CHECK(created, "event.created")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_event *event = NULL;
@@ -27,7 +27,7 @@ static void created(void)
     require("set", cu->CtxSetCurrent_v1(the_context));
 }
 
-static void argument(void)
+CHECK(argument, "event.argument")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_event *event = NULL;
@@ -42,7 +42,7 @@ static void argument(void)
     expect_error("synchronize", cushim_event_synchronize(NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void borrowed(void)
+CHECK(borrowed, "event.borrowed")
 {
     CUevent handle = event_new();
     struct cushim_event *event = NULL;
@@ -58,7 +58,7 @@ static void borrowed(void)
     expect_success("still-there", cu->EventQuery_v1(handle));
 }
 
-static void recorded(void)
+CHECK(recorded, "event.recorded")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
@@ -75,7 +75,7 @@ static void recorded(void)
 }
 
 /* External events exist only in captures, from CUDA 11.1. */
-static void external(void)
+CHECK(external, "event.external", .needs = {S(StreamBeginCapture_v2)})
 {
     bool known = is_native(S(EventRecordWithFlags_v1));
     struct cushim_stream *stream = fixture_stream();
@@ -94,7 +94,7 @@ static void external(void)
     cushim_graph_destroy(&graph);
 }
 
-static void elapsed(void)
+CHECK(elapsed, "event.elapsed")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *start = fixture_event(0);
@@ -123,7 +123,7 @@ static void elapsed(void)
 }
 
 /* Querying an event, or waiting for it, invalidates a capture depending on its mode, as event.h documents. */
-static void query_beside_capture(void)
+CHECK(query_beside_capture, "event.query-beside-capture", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
@@ -138,16 +138,3 @@ static void query_beside_capture(void)
                allowed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
 }
-
-static const struct check checks[] = {
-    {"event.created", created, 0, {0}},
-    {"event.argument", argument, 0, {0}},
-    {"event.borrowed", borrowed, 0, {0}},
-    {"event.recorded", recorded, 0, {0}},
-    {"event.external", external, 0, {S(StreamBeginCapture_v2)}},
-    {"event.elapsed", elapsed, 0, {0}},
-    {"event.query-beside-capture", query_beside_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_event = {"event", checks};

@@ -180,20 +180,12 @@ static void each_scenario(void (*each)(const char *name, scenario_fn run), bool 
     objects_destroy();
 }
 
-static void allocations(void)
+CHECK(allocations, "failing.allocations")
 {
     each_scenario(each_allocation, false);
 }
 
-static void calls(void)
+CHECK(calls, "failing.calls")
 {
     each_scenario(each_call, true);
 }
-
-static const struct check checks[] = {
-    {"failing.allocations", allocations, 0, {0}},
-    {"failing.calls", calls, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_failing = {"failing", checks};

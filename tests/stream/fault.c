@@ -34,7 +34,7 @@ static bool fault(struct cushim_stream *stream)
 
 /* Both are registered behind a kernel before it faults: the host function is never called, and the callback is called
  * with the error. */
-static void pending(void)
+CHECK(pending, "fault.pending", .flags = CHECK_ALONE)
 {
     struct cushim_stream *stream = test_stream_new();
     struct user_data data[3] = {{.calls = 0}};
@@ -59,7 +59,7 @@ static void pending(void)
 }
 
 /* Calls on objects of a context with a sticky error return it, and destroying the objects works all the same. */
-static void after(void)
+CHECK(after, "fault.after", .flags = CHECK_ALONE)
 {
     struct cushim_context *context = context_new();
     struct cushim_stream *stream = test_stream_new();
@@ -105,7 +105,7 @@ static CUresult body_faults(struct cushim_stream *stream, void *user)
     return *result;
 }
 
-static void run_faults(void)
+CHECK(run_faults, "fault.run", .flags = CHECK_ALONE)
 {
     struct cushim_stream *stream = test_stream_new();
     CUresult result = CUDA_ERROR_ASSERT;
@@ -116,7 +116,7 @@ static void run_faults(void)
 }
 
 /* The context gets a sticky error while a capture with user data to release is open. */
-static void in_capture(void)
+CHECK(in_capture, "fault.in-capture", .flags = CHECK_ALONE, .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_stream *other = test_stream_new();
@@ -149,7 +149,7 @@ static CUresult launch(struct cushim_stream *stream, void *user)
 }
 
 /* The context gets a sticky error while a graph and an executable graph hold user data to release. */
-static void beside_executable(void)
+CHECK(beside_executable, "fault.beside-executable", .flags = CHECK_ALONE, .needs = {S(UserObjectCreate_v1)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_graph *graph = NULL;
@@ -169,14 +169,3 @@ static void beside_executable(void)
     expect_number("calls", atomic_load(&data.calls), 0);
     observe("destroy", cushim_stream_destroy(&stream));
 }
-
-static const struct check checks[] = {
-    {"fault.pending", pending, CHECK_ALONE, {0}},
-    {"fault.after", after, CHECK_ALONE, {0}},
-    {"fault.run", run_faults, CHECK_ALONE, {0}},
-    {"fault.in-capture", in_capture, CHECK_ALONE, {S(UserObjectCreate_v1)}},
-    {"fault.beside-executable", beside_executable, CHECK_ALONE, {S(UserObjectCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_fault = {"fault", checks};

@@ -15,7 +15,7 @@ static void add_node(CUgraph graph, atomic_int *calls)
     require("node", cu->GraphAddHostNode_v1(&node, graph, NULL, 0, &parameters));
 }
 
-static void graph(void)
+CHECK(graph, "graph.graph", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_graph *graph = NULL;
     CUgraph handle = NULL;
@@ -33,7 +33,7 @@ static void graph(void)
     watch_end();
 }
 
-static void adopted_and_borrowed(void)
+CHECK(adopted_and_borrowed, "graph.adopted-and-borrowed", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_graph *graph = NULL;
     CUgraph handle = NULL;
@@ -62,7 +62,7 @@ static void adopted_and_borrowed(void)
 }
 
 /* An executable graph outlives its graph, and each launch runs it once. */
-static void launched(void)
+CHECK(launched, "graph.launched", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph_exec *exec = NULL;
@@ -90,7 +90,7 @@ static void launched(void)
 }
 
 /* The context is not current, and it lives as long as the executable graph that was made for it. */
-static void instantiated_elsewhere(void)
+CHECK(instantiated_elsewhere, "graph.instantiated-elsewhere", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -119,7 +119,7 @@ static void instantiated_elsewhere(void)
     watch_end();
 }
 
-static void exec_argument(void)
+CHECK(exec_argument, "graph.exec-argument", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph_exec *exec = NULL;
@@ -134,7 +134,7 @@ static void exec_argument(void)
 }
 
 /* A capture in the global mode refuses cuGraphExecDestroy: the executable, and what it holds, would stay for ever. */
-static void destroyed_in_capture(void)
+CHECK(destroyed_in_capture, "graph.destroyed-in-capture", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -157,7 +157,7 @@ static void destroyed_in_capture(void)
 }
 
 /* CUDA 11.4 brought the flags of an instantiation. */
-static void flags(void)
+CHECK(flags, "graph.flags", .needs = {S(GraphCreate_v1)})
 {
     bool known = is_native(S(GraphInstantiateWithFlags_v1));
     struct cushim_graph_exec *exec = NULL;
@@ -171,7 +171,7 @@ static void flags(void)
     cushim_graph_destroy(&graph);
 }
 
-static void upload(void)
+CHECK(upload, "graph.upload", .needs = {S(GraphCreate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph_exec *exec = NULL;
@@ -189,7 +189,7 @@ static void upload(void)
 
 /* An update takes the parameters of another graph of the same topology; a graph of another topology is refused, and the
  * executable graph does not change. */
-static void update(void)
+CHECK(update, "graph.update", .needs = {S(GraphExecUpdate_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graphs[3] = {NULL, NULL, NULL};
@@ -217,7 +217,7 @@ static void update(void)
         cushim_graph_destroy(&graphs[i]);
 }
 
-static void on_old(void)
+CHECK(on_old, "graph.on-old", .flags = CHECK_ON_OLD, .needs = {S(GraphCreate_v1)})
 {
     struct cushim_graph *graph = NULL;
     struct cushim_stream *stream = fixture_stream();
@@ -231,19 +231,3 @@ static void on_old(void)
     expect_true("untouched", graph == NULL && capture == NULL);
     expect_success("destroy-nothing", cushim_graph_destroy(&graph));
 }
-
-static const struct check checks[] = {
-    {"graph.graph", graph, 0, {S(GraphCreate_v1)}},
-    {"graph.adopted-and-borrowed", adopted_and_borrowed, 0, {S(GraphCreate_v1)}},
-    {"graph.launched", launched, 0, {S(GraphCreate_v1)}},
-    {"graph.instantiated-elsewhere", instantiated_elsewhere, 0, {S(GraphCreate_v1)}},
-    {"graph.exec-argument", exec_argument, 0, {S(GraphCreate_v1)}},
-    {"graph.destroyed-in-capture", destroyed_in_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"graph.flags", flags, 0, {S(GraphCreate_v1)}},
-    {"graph.upload", upload, 0, {S(GraphCreate_v1)}},
-    {"graph.update", update, 0, {S(GraphExecUpdate_v1)}},
-    {"graph.on-old", on_old, CHECK_ON_OLD, {S(GraphCreate_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_graph = {"graph", checks};

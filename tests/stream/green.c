@@ -2,7 +2,7 @@
 /* Streams of a green context. */
 #include "support.h"
 
-static void stream(void)
+CHECK(stream, "green.stream", .needs = {S(GreenCtxStreamCreate_v1)})
 {
     CUgreenCtx green = green_new();
     CUgreenCtx found = NULL;
@@ -40,7 +40,7 @@ static void stream(void)
     expect_success("green-is-there-still", cu->GreenCtxDestroy_v1(disown(green)));
 }
 
-static void in_capture(void)
+CHECK(in_capture, "green.in-capture", .needs = {S(GreenCtxStreamCreate_v1)})
 {
     CUgreenCtx green = green_new();
     CUgreenCtx found = NULL;
@@ -58,18 +58,9 @@ static void in_capture(void)
     require("green-destroy", cu->GreenCtxDestroy_v1(disown(green)));
 }
 
-static void on_old(void)
+CHECK(on_old, "green.on-old", .flags = CHECK_ON_OLD, .needs = {S(CtxFromGreenCtx_v1)})
 {
     struct cushim_context *context = NULL;
     expect_driver_error("code", cushim_context_borrow_green((CUgreenCtx)&context, &context), CUDA_ERROR_NOT_SUPPORTED);
     expect_true("untouched", context == NULL);
 }
-
-static const struct check checks[] = {
-    {"green.stream", stream, 0, {S(GreenCtxStreamCreate_v1)}},
-    {"green.in-capture", in_capture, 0, {S(GreenCtxStreamCreate_v1)}},
-    {"green.on-old", on_old, CHECK_ON_OLD, {S(CtxFromGreenCtx_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_green = {"green", checks};

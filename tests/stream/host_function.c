@@ -11,7 +11,7 @@ static void expect_given(const char *name, const struct user_data *data, int cal
 }
 
 /* Host functions and callbacks, with and without user data to release, held back by a gate. */
-static void ordinary(void)
+CHECK(ordinary, "host_function.ordinary")
 {
     struct cushim_stream *stream = test_stream_new();
     struct user_data data[4] = {{.calls = 0}};
@@ -47,7 +47,7 @@ static void refused_both(const char *name, struct cushim_stream *stream, CUresul
     expect_given(key_of(name, "callback-is", NULL), &data[1], 0, 1);
 }
 
-static void argument(void)
+CHECK(argument, "host_function.argument")
 {
     struct cushim_stream *stream = fixture_stream();
     struct user_data data[2] = {{.calls = 0}};
@@ -62,7 +62,7 @@ static void argument(void)
     require("synchronize", cushim_stream_synchronize(stream)); /* the function uses `data` */
 }
 
-static void refused_by_driver(void)
+CHECK(refused_by_driver, "host_function.refused-by-driver")
 {
     struct cushim_stream *stream = NULL;
     require("borrow", cushim_stream_borrow(NULL, NULL, &stream));
@@ -72,7 +72,7 @@ static void refused_by_driver(void)
     cushim_stream_destroy(&stream);
 }
 
-static void without_memory(void)
+CHECK(without_memory, "host_function.without-memory")
 {
     struct cushim_stream *stream = fixture_stream();
     struct user_data data[2] = {{.calls = 0}};
@@ -90,7 +90,7 @@ static void without_memory(void)
 
 /* The stream or the context is destroyed first. */
 
-static void stream_destroyed(void)
+CHECK(stream_destroyed, "host_function.stream-destroyed")
 {
     struct cushim_stream *stream = test_stream_new();
     struct user_data data[2] = {{.calls = 0}};
@@ -106,7 +106,7 @@ static void stream_destroyed(void)
 }
 
 /* A capture accepts no status callback: the layer refuses it before the driver would invalidate the capture. */
-static void callback_in_capture(void)
+CHECK(callback_in_capture, "host_function.in-capture", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct user_data data = {.calls = 0};
@@ -118,7 +118,7 @@ static void callback_in_capture(void)
 }
 
 /* While another stream captures in the strictest mode, neither kind invalidates that capture. */
-static void beside_capture(void)
+CHECK(beside_capture, "host_function.beside-capture", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *other = test_stream_new();
@@ -133,16 +133,3 @@ static void beside_capture(void)
     expect_given("host-with-release", &data[1], 1, 1);
     expect_given("callback", &data[2], 1, 1);
 }
-
-static const struct check checks[] = {
-    {"host_function.ordinary", ordinary, 0, {0}},
-    {"host_function.argument", argument, 0, {0}},
-    {"host_function.refused-by-driver", refused_by_driver, 0, {0}},
-    {"host_function.without-memory", without_memory, 0, {0}},
-    {"host_function.stream-destroyed", stream_destroyed, 0, {0}},
-    {"host_function.in-capture", callback_in_capture, 0, {S(StreamBeginCapture_v2)}},
-    {"host_function.beside-capture", beside_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_host_function = {"host_function", checks};

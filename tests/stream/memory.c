@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void attribute(void)
+CHECK(attribute, "memory.attribute", .needs = {S(StreamGetAttribute_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *other = fixture_stream();
@@ -20,7 +20,7 @@ static void attribute(void)
     expect_number("copy-is", found.syncPolicy, CU_SYNC_POLICY_YIELD);
 }
 
-static void attribute_argument(void)
+CHECK(attribute_argument, "memory.attribute-argument")
 {
     struct cushim_stream *stream = fixture_stream();
     CUlaunchAttributeValue value;
@@ -47,7 +47,7 @@ static void attribute_argument(void)
     expect_true("untouched", memcmp(&value, &untouched, sizeof value) == 0);
 }
 
-static void attach(void)
+CHECK(attach, "memory.attach")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *special = NULL;
@@ -85,7 +85,7 @@ static bool has_values(void)
     return result != CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static void values(void)
+CHECK(values, "memory.values", .needs = {S(StreamWaitValue32_v1), S(StreamWaitValue64_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_stream *other = fixture_stream();
@@ -121,7 +121,7 @@ static CUstreamBatchMemOpParams write_op(CUdeviceptr address, unsigned value)
     return op;
 }
 
-static void batch(void)
+CHECK(batch, "memory.batch", .needs = {S(StreamBatchMemOp_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUdeviceptr memory = memory_new(16, 0);
@@ -148,7 +148,7 @@ static void batch(void)
 }
 
 /* Arguments that both ABI versions refuse, and a NULL stream. */
-static void values_refused(void)
+CHECK(values_refused, "memory.values-refused")
 {
     CUresult (*const calls32[])(struct cushim_stream *, CUdeviceptr, cuuint32_t,
                                 unsigned) = {cushim_stream_wait_value32, cushim_stream_write_value32};
@@ -174,15 +174,3 @@ static void values_refused(void)
         test_stream_close(stream);
     }
 }
-
-static const struct check checks[] = {
-    {"memory.attribute", attribute, 0, {S(StreamGetAttribute_v1)}},
-    {"memory.attribute-argument", attribute_argument, 0, {0}},
-    {"memory.attach", attach, 0, {0}},
-    {"memory.values", values, 0, {S(StreamWaitValue32_v1), S(StreamWaitValue64_v1)}},
-    {"memory.batch", batch, 0, {S(StreamBatchMemOp_v1)}},
-    {"memory.values-refused", values_refused, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_memory = {"memory", checks};

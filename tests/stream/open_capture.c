@@ -2,7 +2,7 @@
 /* Open captures: which thread may end one, and what happens if its stream is destroyed. */
 #include "support.h"
 
-static void ended(void)
+CHECK(ended, "open_capture.ended", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture *capture = NULL;
@@ -25,7 +25,7 @@ static void ended(void)
     watch_end();
 }
 
-static void argument(void)
+CHECK(argument, "open_capture.argument", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture *capture = NULL;
@@ -39,7 +39,7 @@ static void argument(void)
     expect_capture_ends(stream, &capture);
 }
 
-static void invalidated(void)
+CHECK(invalidated, "open_capture.invalidated", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
@@ -52,7 +52,7 @@ static void invalidated(void)
 
 /* Two capture objects for one stream: the capture of the first was ended through the driver, and the second is another
  * capture. */
-static void replaced(void)
+CHECK(replaced, "open_capture.replaced", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = test_stream_new();
     struct cushim_capture *second = NULL;
@@ -98,12 +98,12 @@ static void other_thread_in(CUstreamCaptureMode mode)
         expect_success(key_of(name, "end-here", NULL), cushim_capture_end(&capture, NULL));
 }
 
-static void other_thread_relaxed(void)
+CHECK(other_thread_relaxed, "open_capture.other-thread-relaxed", .needs = {S(StreamBeginCapture_v2)})
 {
     other_thread_in(CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-static void other_thread(void)
+CHECK(other_thread, "open_capture.other-thread", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     other_thread_in(CU_STREAM_CAPTURE_MODE_GLOBAL);
     other_thread_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
@@ -111,7 +111,7 @@ static void other_thread(void)
 
 /* In another thread, the per-thread handle means another stream, so even a relaxed capture must be ended by the thread
  * that began it. */
-static void other_thread_special(void)
+CHECK(other_thread_special, "open_capture.other-thread-special", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     struct cushim_capture *capture = NULL;
@@ -134,7 +134,7 @@ static void capture_there(void *user)
 }
 
 /* Two threads use one object for their per-thread streams, and each has its own capture. */
-static void special_shared(void)
+CHECK(special_shared, "open_capture.special-shared", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     struct cushim_graph *graph = NULL;
@@ -156,7 +156,7 @@ static void expect_lost(const char *name, struct cushim_capture **capture)
 }
 
 /* Another thread ends its own capture; the capture of this thread still belongs to the object. */
-static void special_shared_destroyed(void)
+CHECK(special_shared_destroyed, "open_capture.special-shared-destroyed", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     CUstream handle = NULL;
@@ -171,7 +171,7 @@ static void special_shared_destroyed(void)
 
 /* Two objects for one stream: the capture of the first was ended through the driver, and that of the second was
  * invalidated, in which state the driver reports no id. */
-static void special_replaced(void)
+CHECK(special_replaced, "open_capture.special-replaced", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *first = NULL;
     struct cushim_stream *second = NULL;
@@ -205,7 +205,7 @@ static CUresult body_changes_context(struct cushim_stream *stream, void *user)
 
 /* In another context, too, the per-thread handle means another stream. The capture ends in the context in which it
  * began. */
-static void other_context_special(void)
+CHECK(other_context_special, "open_capture.other-context-special", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     struct cushim_graph *graph = NULL;
@@ -234,7 +234,7 @@ static void other_context_special(void)
     expect_success("destroy-other-context", cushim_context_destroy(&other));
 }
 
-static void stream_destroyed(void)
+CHECK(stream_destroyed, "open_capture.stream-destroyed", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = test_stream_new();
     CUstream handle = NULL;
@@ -251,7 +251,7 @@ static void stream_destroyed(void)
     watch_end();
 }
 
-static void stream_closed(void)
+CHECK(stream_closed, "open_capture.stream-closed", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = test_stream_new();
     watch_begin();
@@ -265,7 +265,7 @@ static void stream_closed(void)
 }
 
 /* A borrowed stream stays usable after its object was destroyed. */
-static void borrowed_destroyed(void)
+CHECK(borrowed_destroyed, "open_capture.borrowed-destroyed", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
@@ -278,7 +278,8 @@ static void borrowed_destroyed(void)
 }
 
 /* Destroying a borrowed object does not end a capture that functions of the driver began. */
-static void borrowed_other_capture(void)
+/* recognised by its id */
+CHECK(borrowed_other_capture, "open_capture.borrowed-other-capture", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
@@ -305,35 +306,10 @@ static void begin_there(void *user)
 }
 
 /* Another thread began the capture and has ended; this thread destroys the stream. */
-static void destroyed_elsewhere(void)
+CHECK(destroyed_elsewhere, "open_capture.destroyed-elsewhere", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct open_capture open = {NULL, NULL};
     on_thread(begin_there, &open);
     expect_success("destroy", cushim_stream_destroy(&open.stream));
     expect_lost("elsewhere", &open.capture);
 }
-
-static const struct check checks[] = {
-    {"open_capture.ended", ended, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.argument", argument, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.replaced", replaced, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.other-thread-relaxed", other_thread_relaxed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.other-thread", other_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"open_capture.other-thread-special", other_thread_special, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.special-shared", special_shared, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.special-shared-destroyed", special_shared_destroyed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.special-replaced", special_replaced, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.other-context-special", other_context_special, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.stream-closed", stream_closed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.borrowed-destroyed", borrowed_destroyed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.borrowed-other-capture",
-     borrowed_other_capture,
-     0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* recognised by its id */
-    {"open_capture.destroyed-elsewhere", destroyed_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_open_capture = {"open_capture", checks};

@@ -58,7 +58,7 @@ static int remembered_calls(void)
     return watch_calls() - watch_calls_of(S(StreamGetPriority_v1));
 }
 
-static void created(void)
+CHECK(created, "property.created")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -91,7 +91,7 @@ static void queried_once(const char *name, struct cushim_stream *stream, bool wi
                                                       && first.context == second.context && first.id == second.id);
 }
 
-static void others(void)
+CHECK(others, "property.others")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -108,7 +108,7 @@ static void others(void)
 }
 
 /* Before CUDA 9.2 the driver does not report the context of a stream. */
-static void context_on_old(void)
+CHECK(context_on_old, "property.context-on-old", .flags = CHECK_ON_OLD, .needs = {S(StreamGetCtx_v2)})
 {
     struct cushim_stream *stream = NULL;
     CUdevice device = -1;
@@ -121,7 +121,7 @@ static void context_on_old(void)
     require("destroy", cushim_stream_destroy(&stream));
 }
 
-static void id_on_old(void)
+CHECK(id_on_old, "property.id-on-old", .flags = CHECK_ON_OLD, .needs = {S(StreamGetId_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     unsigned long long id = 77;
@@ -130,7 +130,7 @@ static void id_on_old(void)
 }
 
 /* A special stream is a different stream in each context, so its object remembers nothing. */
-static void special(void)
+CHECK(special, "property.special", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     struct cushim_stream *stream = NULL;
     require("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &stream));
@@ -144,7 +144,7 @@ static void special(void)
     cushim_stream_destroy(&stream);
 }
 
-static void id_is_unique(void)
+CHECK(id_is_unique, "property.id-is-unique", .needs = {S(StreamGetId_v1)})
 {
     unsigned long long first = 0;
     unsigned long long second = 0;
@@ -158,7 +158,7 @@ static void id_is_unique(void)
 }
 
 /* A priority is not remembered, because it can change. */
-static void changed_priority(void)
+CHECK(changed_priority, "property.changed-priority", .needs = {S(StreamSetAttribute_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     CUlaunchAttributeValue value = {{0}};
@@ -194,7 +194,7 @@ static void *ask_for_priority(void *user)
 }
 
 /* The thread that sets the attribute reads the value that it set, while another thread queries it, too. */
-static void changed_priority_during_query(void)
+CHECK(changed_priority_during_query, "property.changed-priority-during-query", .needs = {S(StreamSetAttribute_v1)})
 {
     struct changes changes = {.stream = test_stream_new()};
     pthread_t asker;
@@ -223,7 +223,8 @@ static void changed_priority_during_query(void)
 }
 
 /* On a driver without ids, the code is CUDA_ERROR_NOT_SUPPORTED, also in a capture. */
-static void id_in_capture(void)
+CHECK(id_in_capture, "property.id-in-capture-on-old", .flags = CHECK_ON_OLD,
+      .needs = {S(StreamGetId_v1), S(StreamEndCapture_v1)})
 {
     struct cushim_stream *stream = fixture_stream();
     unsigned long long id = 0;
@@ -232,7 +233,7 @@ static void id_in_capture(void)
     require("end", cushim_capture_end(&capture, NULL));
 }
 
-static void argument(void)
+CHECK(argument, "property.argument")
 {
     struct cushim_stream *stream = test_stream_new();
     expect_error("flags", cushim_stream_get_flags(stream, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -301,19 +302,20 @@ static void capture_in(CUstreamCaptureMode mode)
     cushim_stream_destroy(&unknown);
 }
 
-static void capture_relaxed(void)
+CHECK(capture_relaxed, "property.capture-relaxed", .needs = {S(StreamBeginCapture_v2)})
 {
     capture_in(CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-static void capture_others(void)
+/* CUDA 10.1, which brought the modes */
+CHECK(capture_others, "property.capture-others", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     capture_in(CU_STREAM_CAPTURE_MODE_GLOBAL);
     capture_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
 /* Other streams are queried, and one is created, while this thread captures in the strictest mode. */
-static void beside_capture(void)
+CHECK(beside_capture, "property.beside-capture", .needs = {S(StreamBeginCapture_v2)})
 {
     bool modes = is_native(S(StreamBeginCapture_v2));
     struct cushim_stream *stream = fixture_stream();
@@ -331,25 +333,3 @@ static void beside_capture(void)
     expect_success("destroy", cushim_stream_destroy(&other));
     expect_capture_ends(stream, &capture);
 }
-
-static const struct check checks[] = {
-    {"property.created", created, 0, {0}},
-    {"property.others", others, 0, {0}},
-    {"property.context-on-old", context_on_old, CHECK_ON_OLD, {S(StreamGetCtx_v2)}},
-    {"property.id-on-old", id_on_old, CHECK_ON_OLD, {S(StreamGetId_v1)}},
-    {"property.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
-    {"property.id-is-unique", id_is_unique, 0, {S(StreamGetId_v1)}},
-    {"property.changed-priority", changed_priority, 0, {S(StreamSetAttribute_v1)}},
-    {"property.changed-priority-during-query", changed_priority_during_query, 0, {S(StreamSetAttribute_v1)}},
-    {"property.id-in-capture-on-old", id_in_capture, CHECK_ON_OLD, {S(StreamGetId_v1), S(StreamEndCapture_v1)}},
-    {"property.argument", argument, 0, {0}},
-    {"property.capture-relaxed", capture_relaxed, 0, {S(StreamBeginCapture_v2)}},
-    {"property.capture-others",
-     capture_others,
-     0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, which brought the modes */
-    {"property.beside-capture", beside_capture, 0, {S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_property = {"property", checks};

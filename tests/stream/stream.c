@@ -22,7 +22,7 @@ static void created_with(const char *name, unsigned flags, int priority, int exp
     }
 }
 
-static void created(void)
+CHECK(created, "stream.created")
 {
     int least = 0;
     int greatest = 0;
@@ -33,7 +33,7 @@ static void created(void)
     created_with("below", CU_STREAM_DEFAULT, least + 100, least);
 }
 
-static void create_argument(void)
+CHECK(create_argument, "stream.create-argument")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -45,7 +45,7 @@ static void create_argument(void)
 }
 
 /* Another context is current, or none. */
-static void create_elsewhere(void)
+CHECK(create_elsewhere, "stream.create-elsewhere")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -67,7 +67,7 @@ static void create_elsewhere(void)
     expect_current("none-is-current-still", NULL);
 }
 
-static void adopted(void)
+CHECK(adopted, "stream.adopted")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -88,7 +88,7 @@ static void adopted(void)
     expect_true("closed-is-null", stream == NULL);
 }
 
-static void borrowed(void)
+CHECK(borrowed, "stream.borrowed")
 {
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
@@ -104,7 +104,7 @@ static void borrowed(void)
     expect_success("still-there", cu->StreamQuery_v1(handle));
 }
 
-static void wrap_argument(void)
+CHECK(wrap_argument, "stream.wrap-argument")
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
@@ -121,7 +121,7 @@ static void wrap_argument(void)
     expect_success("still-there", cu->StreamQuery_v1(handle));
 }
 
-static void released(void)
+CHECK(released, "stream.released")
 {
     struct cushim_stream *stream = test_stream_new();
     CUstream expected = cushim_stream_handle(stream);
@@ -159,18 +159,19 @@ static void special_of(const char *name, CUstream handle)
     expect_success(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
 }
 
-static void special_zero(void)
+CHECK(special_zero, "stream.special-zero")
 {
     special_of("zero", NULL);
 }
 
-static void special(void)
+/* CUDA 7.0, which brought the handles */
+CHECK(special, "stream.special", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
     special_of("legacy", CU_STREAM_LEGACY);
     special_of("per-thread", CU_STREAM_PER_THREAD);
 }
 
-static void ended_twice(void)
+CHECK(ended_twice, "stream.ended-twice")
 {
     struct cushim_stream *stream = test_stream_new();
     expect_success("destroy", cushim_stream_destroy(&stream));
@@ -183,7 +184,7 @@ static void ended_twice(void)
     expect_true("context", cushim_stream_context(stream) == NULL);
 }
 
-static void nothing(void)
+CHECK(nothing, "stream.null")
 {
     CUstream handle = (CUstream)0x5a;
     unsigned flags = 99;
@@ -194,7 +195,7 @@ static void nothing(void)
     expect_true("untouched", handle == (CUstream)0x5a && flags == 99);
 }
 
-static void destroy_does_not_wait(void)
+CHECK(destroy_does_not_wait, "stream.destroy-does-not-wait")
 {
     struct cushim_stream *stream = test_stream_new();
     struct gate *gate = gate_new(cushim_stream_handle(stream));
@@ -206,7 +207,7 @@ static void destroy_does_not_wait(void)
     expect_number("passed-after", gate_passed(gate), 1);
 }
 
-static void close_waits(void)
+CHECK(close_waits, "stream.close-waits")
 {
     struct cushim_stream *stream = test_stream_new();
     pthread_t thread;
@@ -223,7 +224,7 @@ static void destroy_there(void *stream)
     expect_success("code", cushim_stream_destroy(stream));
 }
 
-static void ended_elsewhere(void)
+CHECK(ended_elsewhere, "stream.ended-elsewhere")
 {
     struct cushim_stream *stream = test_stream_new();
     watch_begin();
@@ -232,23 +233,3 @@ static void ended_elsewhere(void)
     expect_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
     watch_end();
 }
-
-static const struct check checks[] = {
-    {"stream.created", created, 0, {0}},
-    {"stream.create-argument", create_argument, 0, {0}},
-    {"stream.create-elsewhere", create_elsewhere, 0, {0}},
-    {"stream.adopted", adopted, 0, {0}},
-    {"stream.borrowed", borrowed, 0, {0}},
-    {"stream.wrap-argument", wrap_argument, 0, {0}},
-    {"stream.released", released, 0, {0}},
-    {"stream.special-zero", special_zero, 0, {0}},
-    {"stream.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}}, /* CUDA 7.0, which brought the handles */
-    {"stream.ended-twice", ended_twice, 0, {0}},
-    {"stream.null", nothing, 0, {0}},
-    {"stream.destroy-does-not-wait", destroy_does_not_wait, 0, {0}},
-    {"stream.close-waits", close_waits, 0, {0}},
-    {"stream.ended-elsewhere", ended_elsewhere, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_stream = {"stream", checks};

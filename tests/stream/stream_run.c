@@ -32,7 +32,7 @@ static void run_with(const char *name, CUresult result)
     pthread_join(scenario.thread, NULL);
 }
 
-static void run_returns(void)
+CHECK(run_returns, "stream_run.run")
 {
     run_with("succeeds", CUDA_SUCCESS);
     run_with("fails", CUDA_ERROR_ASSERT);
@@ -41,7 +41,7 @@ static void run_returns(void)
     expect_error("null-stream", cushim_stream_run(NULL, work_in_scope, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void run_destroyed(void)
+CHECK(run_destroyed, "stream_run.run-destroyed")
 {
     struct scenario scenario = {.destroy = true, .stream = test_stream_new()};
     expect_success("code", cushim_stream_run(scenario.stream, work_in_scope, &scenario));
@@ -51,7 +51,8 @@ static void run_destroyed(void)
 }
 
 /* Another stream captures in each of the modes: the call waits, and that capture goes on. */
-static void run_beside_capture(void)
+CHECK(run_beside_capture, "stream_run.run-beside-capture",
+      .needs = {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *other = fixture_stream();
     for (int mode = 0; mode < 3; mode++) {
@@ -66,7 +67,8 @@ static void run_beside_capture(void)
 }
 
 /* Closing a stream does not invalidate a capture of another stream, either. */
-static void close_beside_capture(void)
+CHECK(close_beside_capture, "stream_run.close-beside-capture",
+      .needs = {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_stream *other = fixture_stream();
     struct scenario scenario = {.stream = test_stream_new()};
@@ -94,7 +96,7 @@ static CUresult join_capture(struct cushim_stream *stream, void *user)
 }
 
 /* The body brings the stream into a capture of another stream: the call returns this error whatever the body did. */
-static void run_joins_capture(void)
+CHECK(run_joins_capture, "stream_run.run-joins-capture", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *origin = fixture_stream();
     struct cushim_stream *stream = fixture_stream();
@@ -107,7 +109,7 @@ static void run_joins_capture(void)
 }
 
 /* The stream is capturing, so the call cannot wait for it: the body is not called, and the capture goes on. */
-static void run_capturing(void)
+CHECK(run_capturing, "stream_run.run-capturing", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct scenario scenario = {.result = CUDA_SUCCESS};
@@ -125,7 +127,7 @@ static CUresult fail_twice(struct cushim_stream *stream, void *user)
 }
 
 /* The wait fails, after the body succeeded and after it failed. */
-static void run_wait_fails(void)
+CHECK(run_wait_fails, "stream_run.run-wait-fails")
 {
     struct cushim_stream *stream = fixture_stream();
     CUresult result = CUDA_SUCCESS;
@@ -141,7 +143,7 @@ static CUresult leave_capturing(struct cushim_stream *stream, void *user)
     return cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, user);
 }
 
-static void run_left_capturing(void)
+CHECK(run_left_capturing, "stream_run.run-left-capturing", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_capture *capture = NULL;
@@ -150,23 +152,3 @@ static void run_left_capturing(void)
     expect_error("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     expect_success("usable", cushim_stream_synchronize(stream));
 }
-
-static const struct check checks[] = {
-    {"stream_run.run", run_returns, 0, {0}},
-    {"stream_run.run-destroyed", run_destroyed, 0, {0}},
-    {"stream_run.run-beside-capture",
-     run_beside_capture,
-     0,
-     {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"stream_run.close-beside-capture",
-     close_beside_capture,
-     0,
-     {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"stream_run.run-joins-capture", run_joins_capture, 0, {S(StreamBeginCapture_v2)}},
-    {"stream_run.run-capturing", run_capturing, 0, {S(StreamBeginCapture_v2)}},
-    {"stream_run.run-wait-fails", run_wait_fails, 0, {0}},
-    {"stream_run.run-left-capturing", run_left_capturing, 0, {S(StreamBeginCapture_v2)}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_stream_run = {"stream_run", checks};

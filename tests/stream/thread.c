@@ -63,7 +63,7 @@ static void *query_often(void *user)
 }
 
 /* The stream remembers no property yet. */
-static void queried(void)
+CHECK(queried, "thread.queried")
 {
     struct crew crew = {.flags = 99};
     CUstream handle = stream_new();
@@ -94,7 +94,7 @@ static void *make(void *user)
     return NULL;
 }
 
-static void created(void)
+CHECK(created, "thread.created")
 {
     struct crew crew = {.context = context_new()};
     run_crew(&crew, make);
@@ -113,7 +113,7 @@ static void *end_last(void *user)
     return NULL;
 }
 
-static void destroyed_together(void)
+CHECK(destroyed_together, "thread.destroyed-together")
 {
     struct crew crew = {.context = NULL};
     struct cushim_stream *stream = NULL;
@@ -146,7 +146,7 @@ static void *capture(void *user)
     return NULL;
 }
 
-static void captured(void)
+CHECK(captured, "thread.captured", .needs = {S(StreamBeginCapture_v2)})
 {
     struct crew crew = {.context = context_new()};
     run_crew(&crew, capture);
@@ -165,7 +165,7 @@ static void *launch(void *user)
     return NULL;
 }
 
-static void launched(void)
+CHECK(launched, "thread.launched")
 {
     struct crew crew = {.stream = fixture_stream()};
     run_crew(&crew, launch);
@@ -174,14 +174,3 @@ static void launched(void)
     expect_number("calls", atomic_load(&crew.data.calls), THREADS * ROUNDS);
     expect_number("releases", atomic_load(&crew.data.releases), THREADS * ROUNDS);
 }
-
-static const struct check checks[] = {
-    {"thread.queried", queried, 0, {0}},
-    {"thread.created", created, 0, {0}},
-    {"thread.destroyed-together", destroyed_together, 0, {0}},
-    {"thread.captured", captured, 0, {S(StreamBeginCapture_v2)}},
-    {"thread.launched", launched, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_thread = {"thread", checks};

@@ -23,7 +23,7 @@ static bool launch_fault(struct gate *gate, struct cushim_stream *stream)
            && require("launch", kernel_launch(function, cushim_stream_handle(stream), NULL));
 }
 
-static void fault_after(void)
+CHECK(fault_after, "trap.fault-after", .flags = CHECK_ALONE)
 {
     struct gate gate;
     atomic_int releases = 0;
@@ -57,7 +57,7 @@ static void fault_after(void)
     expect("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void fault_before(void)
+CHECK(fault_before, "trap.fault-before", .flags = CHECK_ALONE)
 {
     struct gate gate;
     atomic_int releases = 0;
@@ -111,7 +111,7 @@ static void beside_capture(void *user)
     cushim_completion_destroy(&with_work);
 }
 
-static void capture_in_progress(void)
+CHECK(capture_in_progress, "trap.capture-in-progress", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
     struct cushim_capture *capture = NULL;
     struct cushim_graph *graph = NULL;
@@ -155,7 +155,7 @@ static bool child_is_right(struct cushim_completion *pending[KINDS], struct cush
     return right && atomic_load((atomic_int *)releases) == 0;
 }
 
-static void forked(void)
+CHECK(forked, "trap.forked", .flags = CHECK_ALONE)
 {
     struct gate gate;
     int status = -1;
@@ -242,7 +242,7 @@ static void leave_with_outstanding(void)
     exit(0);
 }
 
-static void exited(void)
+CHECK(exited, "trap.exited", .flags = CHECK_NO_INIT)
 {
     int status = -1;
     pid_t child = fork();
@@ -255,7 +255,7 @@ static void exited(void)
 #endif
 
 /* On an idle stream the driver's thread often calls the callback before the registration has returned. */
-static void before_registration_returns(void)
+CHECK(before_registration_returns, "trap.before-registration-returns")
 {
     enum { ROUNDS = 20000 };
     atomic_int calls = 0;
@@ -279,7 +279,7 @@ static void before_registration_returns(void)
 }
 
 /* Detached completions fire late, when other completions could long use their memory: those do not change. */
-static void long_after_detach(void)
+CHECK(long_after_detach, "trap.long-after-detach")
 {
     enum { COUNT = 40 }; /* a notification stream holds 56 (completion.h) */
     struct cushim_completion *pending[COUNT];
@@ -318,18 +318,3 @@ static void long_after_detach(void)
     host_free(flag);
     host_free(other_flag);
 }
-
-static const struct check checks[] = {
-    {"trap.fault-after", fault_after, CHECK_ALONE, {0}},
-    {"trap.fault-before", fault_before, CHECK_ALONE, {0}},
-    {"trap.capture-in-progress", capture_in_progress, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-#if !defined(_WIN32)
-    {"trap.forked", forked, CHECK_ALONE, {0}},
-    {"trap.exited", exited, CHECK_NO_INIT, {0}},
-#endif
-    {"trap.before-registration-returns", before_registration_returns, 0, {0}},
-    {"trap.long-after-detach", long_after_detach, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_trap = {"trap", checks};

@@ -2,7 +2,7 @@
 /* Querying a stream, waiting for it, and one stream waiting for another. */
 #include "support.h"
 
-static void pending(void)
+CHECK(pending, "wait.pending")
 {
     struct cushim_stream *stream = fixture_stream();
     expect_success("idle", cushim_stream_query(stream));
@@ -27,13 +27,13 @@ static void expect_wait(struct cushim_stream *waiter, struct cushim_stream *firs
     expect_number("passed", gate_passed(gate), 1);
 }
 
-static void ordered(void)
+CHECK(ordered, "wait.ordered")
 {
     expect_wait(fixture_stream(), fixture_stream(), fixture_event(CU_EVENT_DISABLE_TIMING));
 }
 
 /* Destroying an event does not affect work that waits for it. */
-static void event_destroyed(void)
+CHECK(event_destroyed, "wait.event-destroyed")
 {
     struct cushim_stream *first = fixture_stream();
     struct cushim_stream *second = fixture_stream();
@@ -48,7 +48,7 @@ static void event_destroyed(void)
     expect_success("synchronize", cushim_stream_synchronize(second));
 }
 
-static void argument(void)
+CHECK(argument, "wait.argument")
 {
     struct cushim_stream *stream = fixture_stream();
     struct cushim_event *event = fixture_event(0);
@@ -59,13 +59,14 @@ static void argument(void)
     expect_error("null-stream", cushim_stream_wait_event(NULL, event, 0), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void external_outside(void)
+/* CUDA 11.1, which brought the flag */
+CHECK(external_outside, "wait.external-outside", .needs = {S(GraphUpload_v1)})
 {
     expect_driver_error("code", cushim_stream_wait_event(fixture_stream(), fixture_event(0), CU_EVENT_WAIT_EXTERNAL),
                         CUDA_ERROR_ILLEGAL_STATE);
 }
 
-static void external_on_old(void)
+CHECK(external_on_old, "wait.external-on-old")
 {
     if (is_native(S(EventRecordWithFlags_v1)))
         not_applicable(NULL, "a driver that has the flag");
@@ -75,7 +76,7 @@ static void external_on_old(void)
 }
 
 /* A stream waits for an event of another context. */
-static void across_contexts(void)
+CHECK(across_contexts, "wait.across-contexts")
 {
     struct cushim_context *there = NULL;
     struct cushim_stream *stream = NULL;
@@ -90,7 +91,7 @@ static void across_contexts(void)
 }
 
 /* A stream waits for an event of another device. */
-static void across_devices(void)
+CHECK(across_devices, "wait.across-devices")
 {
     struct cushim_context *there = NULL;
     struct cushim_stream *here = fixture_stream();
@@ -115,17 +116,3 @@ static void across_devices(void)
     expect_success("context-destroy", cushim_context_destroy(&there));
     expect_current("current-stays", the_context);
 }
-
-static const struct check checks[] = {
-    {"wait.pending", pending, 0, {0}},
-    {"wait.ordered", ordered, 0, {0}},
-    {"wait.event-destroyed", event_destroyed, 0, {0}},
-    {"wait.argument", argument, 0, {0}},
-    {"wait.external-outside", external_outside, 0, {S(GraphUpload_v1)}}, /* CUDA 11.1, which brought the flag */
-    {"wait.external-on-old", external_on_old, 0, {0}},
-    {"wait.across-contexts", across_contexts, 0, {0}},
-    {"wait.across-devices", across_devices, 0, {0}},
-    {NULL, NULL, 0, {0}},
-};
-
-const struct subject subject_wait = {"wait", checks};
