@@ -36,11 +36,6 @@ static struct trace_stream_capture *capture_find(const struct trace_capturing *c
     return NULL;
 }
 
-const struct trace_stream_capture *trace_capture_find(const struct trace_capturing *capturing, uint64_t number)
-{
-    return capture_find(capturing, number);
-}
-
 uint64_t trace_capture_of_stream(const struct trace_capturing *capturing, size_t process, uint64_t stream)
 {
     const struct member *member = member_find(capturing, process, MEMBER_STREAM, stream);

@@ -56,9 +56,6 @@ void trace_capturing_free(struct trace_capturing *capturing);
 uint64_t trace_capture_of_stream(const struct trace_capturing *capturing, size_t process, uint64_t stream);
 uint64_t trace_capture_of_event(const struct trace_capturing *capturing, size_t process, uint64_t event);
 
-/* Returns the capture with a number, or NULL if it has ended before the newest call. */
-const struct trace_stream_capture *trace_capture_find(const struct trace_capturing *capturing, uint64_t number);
-
 /* The capture mode of a thread. */
 unsigned trace_capture_thread_mode(const struct trace_capturing *capturing, size_t process, long thread);
 

@@ -16,7 +16,8 @@ struct place {
 };
 static struct trace_table places = {.size = sizeof(struct place)};
 
-const char *trace_module_name(const struct trace_module *module)
+/* The name of the file, without directories. */
+static const char *module_name(const struct trace_module *module)
 {
     const char *slash = strrchr(module->path, '/');
     return slash != NULL ? slash + 1 : module->path;
@@ -30,7 +31,7 @@ static bool is_layer(const struct trace_module *module)
         return false;
     bool found = false;
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
-        found |= strncmp(trace_module_name(module), layers[i], strlen(layers[i])) == 0;
+        found |= strncmp(module_name(module), layers[i], strlen(layers[i])) == 0;
     return found;
 }
 
@@ -66,9 +67,9 @@ static char *place_describe(const struct trace_module *module, uint64_t address)
     if (module == NULL || module->path[0] == '\0')
         length = asprintf(&name, "0x%" PRIx64, address);
     else if (trace_source_find(module, address, source, sizeof source))
-        length = asprintf(&name, "%s+0x%" PRIx64 " (%s)", trace_module_name(module), address - module->base, source);
+        length = asprintf(&name, "%s+0x%" PRIx64 " (%s)", module_name(module), address - module->base, source);
     else
-        length = asprintf(&name, "%s+0x%" PRIx64, trace_module_name(module), address - module->base);
+        length = asprintf(&name, "%s+0x%" PRIx64, module_name(module), address - module->base);
     return length >= 0 ? name : NULL;
 }
 

@@ -9,9 +9,6 @@
  * trace_places_free(). Returns "" for the address 0, or if there is not enough memory. */
 const char *trace_place_name(const struct trace_reader *reader, size_t process, uint64_t address);
 
-/* The name of the file of a module, without directories. */
-const char *trace_module_name(const struct trace_module *module);
-
 /* The address in a call's backtrace from which on the program is not a layer between it and the driver, such as the
  * CUDA runtime: an index of its backtrace, or 0. */
 size_t trace_first_frame(const struct trace_reader *reader, const struct trace_call *call);

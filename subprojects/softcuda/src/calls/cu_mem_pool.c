@@ -33,7 +33,7 @@ static struct pool *pool_default(int device)
     return defaults[device];
 }
 
-struct pool *pool_current(int device)
+static struct pool *pool_current(int device)
 {
     return chosen[device] != NULL ? chosen[device] : pool_default(device);
 }
