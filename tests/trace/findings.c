@@ -10,48 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-typedef int CUresult;
-typedef void *CUstream, *CUevent, *CUcontext;
-CUresult cuInit(unsigned flags);
-CUresult cuDriverGetVersion(int *version);
-CUresult cuDeviceGet(int *device, int ordinal);
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, int device);
-CUresult cuCtxSetCurrent(CUcontext context);
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, int device);
-CUresult cuCtxDestroy_v2(CUcontext context);
-CUresult cuCtxSynchronize(void);
-CUresult cuStreamCreate(CUstream *stream, unsigned flags);
-CUresult cuStreamDestroy_v2(CUstream stream);
-CUresult cuStreamQuery(CUstream stream);
-CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamIsCapturing(CUstream stream, int *status);
-CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
-CUresult cuStreamEndCapture(CUstream stream, void **graph);
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
-CUresult cuThreadExchangeStreamCaptureMode(int *mode);
-CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
-CUresult cuLaunchKernelEx(const void *config, void *function, void **parameters, void **extra);
-CUresult cuEventCreate(CUevent *event, unsigned flags);
-CUresult cuEventDestroy_v2(CUevent event);
-CUresult cuEventRecord(CUevent event, CUstream stream);
-CUresult cuEventQuery(CUevent event);
-CUresult cuEventSynchronize(CUevent event);
-CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
-CUresult cuGraphDestroy(void *graph);
-CUresult cuMemAlloc_v2(unsigned long long *memory, size_t size);
-CUresult cuMemFree_v2(unsigned long long memory);
-CUresult cuMemAllocAsync(unsigned long long *memory, size_t size, CUstream stream);
-CUresult cuMemFreeAsync(unsigned long long memory, CUstream stream);
-CUresult cuMemsetD8Async(unsigned long long memory, unsigned char value, size_t size, CUstream stream);
-CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags);
-CUresult cuGraphLaunch(void *executable, CUstream stream);
-CUresult cuGraphExecDestroy(void *executable);
+#include "functions.h"
 
-enum { GLOBAL, THREAD_LOCAL, RELAXED };
-static const CUstream legacy = (CUstream)1, per_thread = (CUstream)2;
+static const CUstream legacy = CU_STREAM_LEGACY, per_thread = CU_STREAM_PER_THREAD;
 
-static int device;
+static CUdevice device;
 static CUcontext context;
 static CUstream stream, other;
 static CUevent event;
@@ -76,13 +39,13 @@ static void on_thread(void *(*function)(void *))
 
 static void end(CUstream captured)
 {
-    void *graph = NULL;
+    CUgraph graph = NULL;
     if (cuStreamEndCapture(captured, &graph) == 0)
         cuGraphDestroy(graph);
 }
 
 /* The other stream joins the capture. */
-static void join_other(int mode)
+static void join_other(CUstreamCaptureMode mode)
 {
     cuStreamBeginCapture_v2(stream, mode);
     cuEventRecord(event, stream);
@@ -98,8 +61,8 @@ static void *query(void *unused)
 /* Only the query is unsafe: the allocation is permitted in a relaxed thread. */
 static void *exchange_modes(void *unused)
 {
-    unsigned long long memory;
-    int mode = RELAXED;
+    CUdeviceptr memory;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     cuCtxSetCurrent(context);
     cuThreadExchangeStreamCaptureMode(&mode);
     if (cuMemAlloc_v2(&memory, 16) == 0)
@@ -112,7 +75,7 @@ static void *exchange_modes(void *unused)
 /* In a relaxed thread, this invalidates only the capture of its stream. */
 static void *query_relaxed(void *unused)
 {
-    int mode = RELAXED;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     cuThreadExchangeStreamCaptureMode(&mode);
     cuStreamQuery(stream);
     return unused;
@@ -121,49 +84,49 @@ static void *query_relaxed(void *unused)
 static void lose_captures(void)
 {
     CUstream blocking;
-    int status;
+    CUstreamCaptureStatus status;
     unsigned flags;
     float time;
-    join_other(RELAXED);
+    join_other(CU_STREAM_CAPTURE_MODE_RELAXED);
     cuStreamQuery(other);
     end(stream);
-    cuStreamBeginCapture_v2(per_thread, GLOBAL);
+    cuStreamBeginCapture_v2(per_thread, CU_STREAM_CAPTURE_MODE_GLOBAL);
     cuStreamIsCapturing(per_thread, &status); /* proves that it is active, and then that it is lost */
     cuStreamQuery(per_thread);
     cuStreamIsCapturing(per_thread, &status);
     end(per_thread);
-    cuStreamBeginCapture_v2(stream, GLOBAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
     on_thread(exchange_modes);
     end(stream);
     cuStreamCreate(&blocking, 0);
-    cuStreamBeginCapture_v2(blocking, RELAXED);
+    cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuStreamIsCapturing(legacy, &status);
     cuStreamQuery(legacy);
     end(blocking);
     cuStreamDestroy_v2(blocking);
-    cuStreamBeginCapture_v2(stream, RELAXED); /* two captures become one */
-    cuStreamBeginCapture_v2(other, RELAXED);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED); /* two captures become one */
+    cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuEventRecord(event, stream);
     cuStreamWaitEvent(other, event, 0);
     end(stream);
     end(other);
-    join_other(GLOBAL);
+    join_other(CU_STREAM_CAPTURE_MODE_GLOBAL);
     end(other);
     end(stream);
-    cuStreamBeginCapture_v2(stream, GLOBAL); /* an event of a capture that has ended */
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL); /* an event of a capture that has ended */
     cuEventRecord(event, stream);
     end(stream);
-    cuStreamBeginCapture_v2(stream, GLOBAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
     cuStreamWaitEvent(stream, event, 0);
     end(stream);
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     cuEventRecord(event, stream);
     cuEventElapsedTime(&time, event, event);
     cuEventQuery(event);
     end(stream);
     for (int i = 0; i < 2; i++) { /* the first call is for the capture of its stream alone */
-        cuStreamBeginCapture_v2(stream, RELAXED);
-        cuStreamBeginCapture_v2(other, GLOBAL);
+        cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+        cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL);
         if (i == 0)
             cuStreamGetFlags(stream, &flags);
         else
@@ -172,7 +135,7 @@ static void lose_captures(void)
         end(stream);
         end(other);
     }
-    cuStreamBeginCapture_v2(stream, GLOBAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
     cuStreamQuery(stream);
     on_thread(query);
     end(stream);
@@ -182,10 +145,10 @@ static void lose_captures(void)
 static void lose_captures_of_contexts(void)
 {
     CUcontext second;
-    cuStreamBeginCapture_v2(per_thread, RELAXED);
+    cuStreamBeginCapture_v2(per_thread, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuStreamQuery(per_thread);
     cuCtxCreate_v2(&second, 0, device);
-    cuStreamBeginCapture_v2(per_thread, RELAXED);
+    cuStreamBeginCapture_v2(per_thread, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuStreamGetFlags(per_thread, &(unsigned){0});
     end(per_thread);
     cuCtxSetCurrent(context);
@@ -201,16 +164,11 @@ static void *destroy_stream(void *unused)
 
 static void use_objects(void)
 {
-    const struct {
-        unsigned sizes[8];
-        CUstream stream;
-        void *attributes;
-        unsigned attribute_count;
-    } config = {{0}, stream, NULL, 0}, legacy_config = {{0}, NULL, NULL, 0};
+    const CUlaunchConfig config = {.hStream = stream}, legacy_config = {.hStream = NULL};
     CUcontext second;
     CUstream third, again;
     CUevent lasting;
-    unsigned long long memory;
+    CUdeviceptr memory;
     float time;
     int version;
     on_thread(destroy_stream);
@@ -245,9 +203,10 @@ static void use_objects(void)
 /* Each launch of the graph allocates the memory again. softcuda does not, so that the second cuMemFreeAsync fails. */
 static void allocate_in_graph(void)
 {
-    unsigned long long memory;
-    void *graph, *executable;
-    cuStreamBeginCapture_v2(stream, RELAXED);
+    CUdeviceptr memory;
+    CUgraph graph;
+    CUgraphExec executable;
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuMemAllocAsync(&memory, 64, stream);
     cuMemsetD8Async(memory, 0, 64, stream);
     cuStreamEndCapture(stream, &graph);
@@ -257,7 +216,7 @@ static void allocate_in_graph(void)
         cuGraphLaunch(executable, stream);
         cuMemFreeAsync(memory, stream);
     }
-    cuStreamBeginCapture_v2(stream, RELAXED); /* the memory of a graph that is not launched */
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED); /* the memory of a graph that is not launched */
     cuMemAllocAsync(&memory, 64, stream);
     end(stream);
     cuGraphExecDestroy(executable);

@@ -4,30 +4,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "functions.h"
 #include "nvtx_stand_in.h"
 
-typedef void *CUstream;
-int cuInit(unsigned flags);
-int cuDevicePrimaryCtxRetain(void **context, int device);
-int cuCtxSetCurrent(void *context);
-int cuStreamCreate(CUstream *stream, unsigned flags);
-int cuStreamWaitEvent(CUstream stream, void *event, unsigned flags);
-int cuStreamSynchronize(CUstream stream);
-int cuStreamBeginCapture_v2(CUstream stream, int mode);
-int cuStreamEndCapture(CUstream stream, void **graph);
-int cuEventCreate(void **event, unsigned flags);
-int cuEventRecord(void *event, CUstream stream);
-int cuModuleLoadData(void **module, const void *image);
-int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                   void **parameters, void **extra);
-int cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
-int cuMemAlloc_v2(void **memory, size_t size);
-int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t count, CUstream stream);
-
-enum { GLOBAL = 0, SIZE = 4096, PAUSE = 1000000, WORK = 3000000 };
+enum { SIZE = 4096, PAUSE = 1000000, WORK = 3000000 };
 static CUstream compute, copies;
-static void *context, *memory, *copied, *forward, *backward;
+static CUcontext context;
+static CUevent copied;
+static CUdeviceptr memory;
+static CUfunction forward, backward;
 static char data[SIZE];
 
 static void wait_for(long nanoseconds)
@@ -42,7 +27,7 @@ static void work(void *unused)
     wait_for(WORK);
 }
 
-static void launch(const char *range, void *kernel, int launches)
+static void launch(const char *range, CUfunction kernel, int launches)
 {
     nvtxRangePushA(range);
     for (int i = 0; i < launches; i++) {
@@ -67,7 +52,7 @@ static void step(const char *name)
 
 static void *allocate(void *unused)
 {
-    void *more;
+    CUdeviceptr more;
     cuCtxSetCurrent(context);
     nvtxRangePushA("load next batch");
     wait_for(PAUSE);
@@ -80,9 +65,9 @@ static void *allocate(void *unused)
 static void capture(void)
 {
     pthread_t thread;
-    void *graph;
+    CUgraph graph;
     nvtxRangePushA("capture");
-    cuStreamBeginCapture_v2(compute, GLOBAL);
+    cuStreamBeginCapture_v2(compute, CU_STREAM_CAPTURE_MODE_GLOBAL);
     launch("forward", forward, 2);
     pthread_create(&thread, NULL, allocate, NULL);
     pthread_join(thread, NULL);
@@ -93,7 +78,7 @@ static void capture(void)
 
 int main(void)
 {
-    void *module;
+    CUmodule module;
     cuInit(0);
     cuDevicePrimaryCtxRetain(&context, 0);
     cuCtxSetCurrent(context);

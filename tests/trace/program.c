@@ -17,51 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef int CUresult;
-typedef void *CUstream;
-CUresult cuInit(unsigned flags);
-CUresult cuDriverGetVersion(int *version);
-CUresult cuDeviceGet(int *device, int ordinal);
-CUresult cuDevicePrimaryCtxRetain(void **context, int device);
-CUresult cuCtxSetCurrent(void *context);
-CUresult cuStreamCreate(CUstream *stream, unsigned flags);
-CUresult cuStreamDestroy_v2(CUstream stream);
-CUresult cuStreamQuery(CUstream stream);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamIsCapturing(CUstream stream, int *status);
-CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
-CUresult cuStreamEndCapture(CUstream stream, void **graph);
-CUresult cuThreadExchangeStreamCaptureMode(int *mode);
-CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
-CUresult cuEventCreate(void **event, unsigned flags);
-CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
-CUresult cuStreamWaitValue32_v2(CUstream stream, unsigned long long address, unsigned value, unsigned flags);
-CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags);
-CUresult cuEventRecord(void *event, CUstream stream);
-CUresult cuStreamWaitEvent(CUstream stream, void *event, unsigned flags);
-CUresult cuMemAlloc_v2(void **memory, size_t size);
-CUresult cuLogsRegisterCallback(void (*function)(void *, int, char *, size_t), void *data, void **handle);
-CUresult cuLogsUnregisterCallback(void *handle);
-CUresult cuModuleGetFunction(void **function, void *module, const char *name);
-CUresult cuModuleLoadData(void **module, const void *image);
-CUresult cuModuleEnumerateFunctions(void **functions, unsigned count, void *module);
-CUresult cuLibraryLoadData(void **library, const void *code, void *, void *, unsigned, void *, void *, unsigned);
-CUresult cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library);
-CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                        void **parameters, void **extra);
-CUresult cuMemcpy2D_v2(const void *copy);
-CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
-CUresult cuMemcpyDtoH_v2(void *to, const void *from, size_t count);
-CUresult cuMemcpyDtoD_v2(void *to, const void *from, size_t count);
-CUresult cuMemcpy(void *to, const void *from, size_t count);
-CUresult cuGraphCreate(void **graph, unsigned flags);
-CUresult cuGraphAddKernelNode_v2(void **node, void *graph, const void *nodes, size_t count, const void *parameters);
-CUresult cuCtxGetDevice(int *device);
-CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags);
-CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long flags, int *status);
+#include "functions.h"
 
 static CUstream stream;
-static void *context;
+static CUcontext context;
 
 static void count(int calls)
 {
@@ -72,7 +31,7 @@ static void count(int calls)
 
 static void start(void)
 {
-    int device;
+    CUdevice device;
     cuInit(0);
     cuDeviceGet(&device, 0);
     cuDevicePrimaryCtxRetain(&context, device);
@@ -82,8 +41,10 @@ static void start(void)
 
 static void make_calls(void)
 {
-    void *graph, *function;
-    int status, mode = 2;
+    CUgraph graph;
+    CUfunction function;
+    CUstreamCaptureStatus status;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     start();
     cuStreamQuery(stream);
     cuStreamIsCapturing(stream, &status);
@@ -92,7 +53,7 @@ static void make_calls(void)
     cuModuleGetFunction(&function, NULL, "a \"kernel\"");
     cuStreamBeginCapture_v2(stream, 1);
     cuStreamEndCapture(stream, &graph);
-    cuStreamSynchronize((CUstream)2);
+    cuStreamSynchronize(CU_STREAM_PER_THREAD);
     cuStreamDestroy_v2(stream);
 }
 
@@ -100,7 +61,8 @@ static void use_flags(void)
 {
     static const unsigned flags[] = {0, 1, 3, 0x103, 0x100};
     unsigned got;
-    void *event, *memory;
+    CUevent event;
+    void *memory;
     start();
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         cuEventCreate(&event, flags[i]);
@@ -127,7 +89,8 @@ static void use_streams(void)
 {
     CUstream other;
     pthread_t thread;
-    void *event, *graph;
+    CUevent event;
+    CUgraph graph;
     start();
     cuStreamCreate(&other, 1);
     cuEventCreate(&event, 2);
@@ -152,7 +115,7 @@ static int mix_calls;
 static void *thread_mix(void *unused)
 {
     CUstream own;
-    void *event;
+    CUevent event;
     cuCtxSetCurrent(context);
     cuStreamCreate(&own, 1);
     cuEventCreate(&event, 2);
@@ -249,7 +212,9 @@ static void launch(void)
 {
     static const char bytes[4096];
     static char host[1024];
-    void *module, *scale, *fill, *memory;
+    CUmodule module;
+    CUfunction scale, fill;
+    CUdeviceptr memory;
     start();
     cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
     cuModuleGetFunction(&scale, module, "_ZN4game5scaleIfLi4EEEvPT_i");
@@ -261,19 +226,25 @@ static void launch(void)
     cuMemAlloc_v2(&memory, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, 1000);
-    cuMemcpyDtoD_v2((char *)memory + 1024, memory, 1000);
+    cuMemcpyDtoD_v2(memory + 1024, memory, 1000);
     cuMemcpyDtoH_v2(host, memory, 200);
-    cuMemcpy(memory, host, 300);
-    struct {
-        size_t x, y, type;
-        const void *host;
-        void *device, *array;
-        size_t pitch;
-        size_t to_x, to_y, to_type;
-        void *to_host, *to_device, *to_array;
-        size_t to_pitch, width, height;
-    } copy = {0, 0, 1, bytes, NULL, NULL, 64, 0, 0, 2, NULL, memory, NULL, 64, 48, 10},
-      back = {0, 0, 2, NULL, memory, NULL, 64, 0, 0, 1, host, NULL, NULL, 64, 32, 2};
+    cuMemcpy(memory, (CUdeviceptr)(uintptr_t)host, 300);
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = bytes,
+                                .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory,
+                                .dstPitch = 64,
+                                .WidthInBytes = 48,
+                                .Height = 10};
+    const CUDA_MEMCPY2D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = memory,
+                                .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = host,
+                                .dstPitch = 64,
+                                .WidthInBytes = 32,
+                                .Height = 2};
     cuMemcpy2D_v2(&copy);
     cuMemcpy2D_v2(&back);
 }
@@ -305,7 +276,10 @@ static int use_sandbox(void)
 /* Kernels that arrive in arrays, which are longer than the number of kernels. Under enumerating_layer.c. */
 static void enumerate(void)
 {
-    void *module, *library, *functions[8], *kernels[8];
+    CUmodule module;
+    CUlibrary library;
+    CUfunction functions[8];
+    CUkernel kernels[8];
     start();
     memset(functions, 0x5a, sizeof functions);
     memset(kernels, 0x5a, sizeof kernels);
@@ -316,7 +290,7 @@ static void enumerate(void)
     cuLibraryEnumerateKernels(kernels, 8, library);
     cuModuleEnumerateFunctions(functions, 8, NULL); /* an error */
     cuLaunchKernel(functions[1], 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
-    cuLaunchKernel(kernels[2], 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuLaunchKernel((CUfunction)kernels[2], 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
 }
 
 static void sleep_a_while(void *unused)
@@ -329,16 +303,15 @@ static void sleep_a_while(void *unused)
 /* A node with a kernel, and a wait for kernels. */
 static void wait_for_kernels(void)
 {
-    void *module, *scale, *fill, *graph, *node;
+    CUmodule module;
+    CUfunction scale, fill;
+    CUgraph graph;
+    CUgraphNode node;
     start();
     cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
     cuModuleGetFunction(&scale, module, "_ZN4game5scaleIfLi4EEEvPT_i");
     cuModuleGetFunction(&fill, module, "fill");
-    const struct {
-        void *function;
-        unsigned sizes[7]; /* of the grid, of a block, and of shared memory */
-        void *parameters, *extra, *kernel, *context;
-    } kernel = {.function = scale, .sizes = {8, 2, 1, 128, 1, 1, 0}};
+    const CUDA_KERNEL_NODE_PARAMS_v2 kernel = {scale, 8, 2, 1, 128, 1, 1, 0, NULL, NULL, NULL, NULL};
     cuGraphCreate(&graph, 0);
     cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel);
     cuGraphAddKernelNode_v2(&node, graph, NULL, 0, NULL); /* an error */
@@ -354,7 +327,8 @@ static void wait_for_kernels(void)
 static void look_up(void)
 {
     void *function;
-    int status, device;
+    CUdriverProcAddressQueryResult status;
+    CUdevice device;
     cuInit(0);
     cuCtxGetDevice(&device);
     cuGetProcAddress("cuFuture", &function, 11040, 0);
@@ -365,7 +339,7 @@ static void look_up(void)
 }
 
 /* Calls whose failure the driver explains. */
-static void count_line(void *lines, int level, char *line, size_t length)
+static void CUDA_CB count_line(void *lines, CUlogLevel level, char *line, size_t length)
 {
     (void)level, (void)line, (void)length;
     ++*(int *)lines;
@@ -373,14 +347,16 @@ static void count_line(void *lines, int level, char *line, size_t length)
 
 static void fail_calls(int calls)
 {
-    void *memory, *graph, *handle;
+    CUdeviceptr memory;
+    CUgraph graph;
+    CUlogsCallbackHandle handle;
     int lines = 0;
     start();
     cuLogsRegisterCallback(count_line, &lines, &handle);
     cuStreamBeginCapture_v2(stream, 0);
     for (int i = 0; i < calls; i++)
         cuMemAlloc_v2(&memory, 8);
-    cuStreamQuery((CUstream)2);
+    cuStreamQuery(CU_STREAM_PER_THREAD);
     cuStreamEndCapture(stream, &graph);
     cuCtxSetCurrent(NULL);
     cuStreamCreate(&stream, 1 << 30);
@@ -440,7 +416,7 @@ static void *send_signals(void *target)
 static void handle_signals(void)
 {
     pthread_t self = pthread_self(), sender;
-    void *function;
+    CUfunction function;
     int calls = 0;
     count(1);
     signal(SIGUSR1, handler);
@@ -455,7 +431,7 @@ static void handle_signals(void)
 /* The same call fails in a signal handler and outside. */
 static void fail_in_handler(int number)
 {
-    void *function;
+    CUfunction function;
     cuModuleGetFunction(&function, NULL, number != 0 ? "handler" : "program");
 }
 
@@ -503,7 +479,7 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "flags") == 0) {
         use_flags();
     } else if (strcmp(what, "text") == 0) {
-        void *function;
+        CUfunction function;
         cuModuleGetFunction(&function, NULL, argv[2]);
     } else if (strcmp(what, "fail") == 0) {
         fail_calls(atoi(argv[2]));

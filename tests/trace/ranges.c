@@ -13,9 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int cuInit(unsigned flags);
-int cuDriverGetVersion(int *version);
-int cuCtxSynchronize(void);
+#include "functions.h"
 
 static nvtxEventAttributes_t event_of(int type)
 {

@@ -13,22 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef int CUresult;
-typedef void *CUstream, *CUcontext;
-CUresult cuInit(unsigned flags);
-CUresult cuDeviceGetCount(int *count);
-CUresult cuDeviceGet(int *device, int ordinal);
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, int device);
-CUresult cuCtxSetCurrent(CUcontext context);
-CUresult cuStreamCreate(CUstream *stream, unsigned flags);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
-CUresult cuStreamEndCapture(CUstream stream, void **graph);
-CUresult cuMemAlloc_v2(unsigned long long *memory, size_t size);
-CUresult cuMemsetD32Async(unsigned long long memory, unsigned value, size_t count, CUstream stream);
-CUresult cuMemcpyDtoH_v2(void *host, unsigned long long memory, size_t size);
+#include "../trace/functions.h"
 
-enum { WORDS = 1 << 18, GLOBAL = 0 };
+enum { WORDS = 1 << 18 };
 
 static void check(CUresult result, const char *call)
 {
@@ -42,7 +29,8 @@ static void check(CUresult result, const char *call)
 /* Makes the primary context of a device current, and creates a stream. Returns the device. */
 static int enter(int which, CUstream *out_stream)
 {
-    int count = 0, device = 0;
+    int count = 0;
+    CUdevice device = 0;
     CUcontext context;
     CHECK(cuInit(0));
     CHECK(cuDeviceGetCount(&count));
@@ -57,7 +45,7 @@ static int enter(int which, CUstream *out_stream)
 static long work(int which)
 {
     unsigned *host = malloc(WORDS * sizeof *host);
-    unsigned long long memory = 0;
+    CUdeviceptr memory = 0;
     CUstream stream;
     long sum = 0;
     enter(which, &stream);
@@ -107,7 +95,7 @@ static void in_threads(void)
 static void *allocate_on_second(void *unused)
 {
     CUstream stream;
-    unsigned long long memory = 0;
+    CUdeviceptr memory = 0;
     int device = enter(1, &stream);
     printf("allocation on device %d: %d\n", device, cuMemAlloc_v2(&memory, 64));
     return unused;
@@ -116,10 +104,10 @@ static void *allocate_on_second(void *unused)
 static void with_capture(void)
 {
     CUstream stream;
-    void *graph = NULL;
+    CUgraph graph = NULL;
     pthread_t thread;
     enter(0, &stream);
-    CHECK(cuStreamBeginCapture_v2(stream, GLOBAL));
+    CHECK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     pthread_create(&thread, NULL, allocate_on_second, NULL);
     pthread_join(thread, NULL);
     printf("end of the capture on device 0: %d\n", cuStreamEndCapture(stream, &graph));

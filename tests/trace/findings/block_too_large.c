@@ -9,23 +9,12 @@
  */
 #include "driver.h"
 
-enum { MAX_THREADS_PER_BLOCK = 1 };
-
-static void fill(struct softcuda_launch *launch)
-{
-    (void)launch;
-}
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUmodule module;
     int most;
-    start();
-    cuDeviceGetAttribute(&most, MAX_THREADS_PER_BLOCK, device);
-    cuLaunchKernel(kernel(&module, "fill", fill), 4, 1, 1, 64, is_wrong(argc, argv) ? 32 : 16, 1, 0, stream, NULL,
-                   NULL);
+    cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device);
+    cuLaunchKernel(kernel(&module, "fill", fill), 4, 1, 1, 64, is_wrong ? 32 : 16, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
     cuModuleUnload(module);
-    end();
-    return 0;
 }

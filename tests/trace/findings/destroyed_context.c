@@ -14,22 +14,17 @@ static void *destroy(void *second)
     return NULL;
 }
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUcontext second;
     CUstream last = NULL;
-    pthread_t thread;
-    start();
     cuCtxCreate_v2(&second, 0, device);
-    if (!is_wrong(argc, argv)) {
+    if (!is_wrong) {
         cuStreamCreate(&last, 1);
         cuStreamDestroy_v2(last);
     }
-    pthread_create(&thread, NULL, destroy, second);
-    pthread_join(thread, NULL);
-    if (is_wrong(argc, argv))
+    on_thread(destroy, second);
+    if (is_wrong)
         cuStreamCreate(&last, 1);
     cuCtxSetCurrent(context);
-    end();
-    return 0;
 }

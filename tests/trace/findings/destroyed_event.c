@@ -8,17 +8,14 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUevent ready;
-    start();
     cuEventCreate(&ready, 2);
     cuEventRecord(ready, stream);
-    if (is_wrong(argc, argv))
+    if (is_wrong)
         cuEventDestroy_v2(ready);
     cuStreamWaitEvent(side, ready, 0);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuEventDestroy_v2(ready);
-    end();
-    return 0;
 }

@@ -8,22 +8,19 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUgraph graph;
     CUgraphExec executable;
-    start();
-    cuStreamBeginCapture_v2(stream, RELAXED);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     cuMemsetD8Async(memory, 0, 16, stream);
     cuStreamEndCapture(stream, &graph);
     cuGraphInstantiateWithFlags(&executable, graph, 0);
     cuGraphDestroy(graph);
-    if (is_wrong(argc, argv))
+    if (is_wrong)
         cuGraphExecDestroy(executable);
     cuGraphLaunch(executable, stream);
     cuStreamSynchronize(stream);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuGraphExecDestroy(executable);
-    end();
-    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver functions of the programs in this directory. Each program takes one argument: with "wrong" it has the
- * error that its first comment describes, and with "right" it is a correct program that looks like it.
+ * The programs in this directory. Each takes one argument: with "wrong" it has the error that its first comment
+ * describes, and with "right" it is a correct program that looks like it.
  */
 #ifndef FINDINGS_DRIVER_H
 #define FINDINGS_DRIVER_H
@@ -14,60 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../functions.h"
 #include "softcuda.h"
-
-typedef int CUresult, CUdevice;
-typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec, *CUmodule, *CUlibrary, *CUfunction;
-typedef unsigned long long CUdeviceptr;
-enum { GLOBAL, THREAD_LOCAL, RELAXED };
-
-CUresult cuInit(unsigned flags);
-CUresult cuDeviceGet(CUdevice *device, int ordinal);
-CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
-CUresult cuCtxDestroy_v2(CUcontext context);
-CUresult cuCtxSetCurrent(CUcontext context);
-CUresult cuCtxPushCurrent_v2(CUcontext context);
-CUresult cuCtxPopCurrent_v2(CUcontext *context);
-CUresult cuCtxSynchronize(void);
-CUresult cuStreamCreate(CUstream *stream, unsigned flags);
-CUresult cuStreamDestroy_v2(CUstream stream);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
-CUresult cuEventCreate(CUevent *event, unsigned flags);
-CUresult cuEventDestroy_v2(CUevent event);
-CUresult cuEventRecord(CUevent event, CUstream stream);
-CUresult cuEventSynchronize(CUevent event);
-CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
-CUresult cuGraphExecDestroy(CUgraphExec executable);
-CUresult cuGraphDestroy(CUgraph graph);
-CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t size);
-CUresult cuMemAllocManaged(CUdeviceptr *memory, size_t size, unsigned flags);
-CUresult cuMemFree_v2(CUdeviceptr memory);
-CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags);
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pointer, void *memory, unsigned flags);
-CUresult cuMemFreeHost(void *memory);
-CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer);
-CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
-CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count);
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream);
-CUresult cuModuleLoadData(CUmodule *module, const void *image);
-CUresult cuModuleUnload(CUmodule module);
-CUresult cuLibraryLoadData(CUlibrary *library, const void *image, void *options, void **values, unsigned count,
-                           void *library_options, void **library_values, unsigned library_count);
-CUresult cuLibraryGetKernel(CUfunction *kernel, CUlibrary library, const char *name);
-CUresult cuLibraryUnload(CUlibrary library);
-CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
-                        void **extra);
 
 static CUdevice device;
 static CUcontext context;
@@ -97,6 +45,15 @@ static inline void end(void)
     cuDevicePrimaryCtxRelease_v2(device);
 }
 
+/* Ends the capture of `stream`, and destroys its graph, if the driver has returned one. */
+static inline void end_capture(void)
+{
+    CUgraph graph = NULL;
+    cuStreamEndCapture(stream, &graph);
+    if (graph != NULL)
+        cuGraphDestroy(graph);
+}
+
 /* softcuda, or NULL if it is another driver. */
 static inline const struct softcuda_control *softcuda(void)
 {
@@ -119,6 +76,12 @@ static const char image[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
                             "    st.global.u64 [%address], %address;\n"
                             "    ret;\n"
                             "}\n";
+
+/* A kernel that does nothing. */
+static inline void fill(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
 
 static inline void kernel_register(const char *name, softcuda_kernel run)
 {
@@ -143,9 +106,23 @@ static inline void call_fail(const char *function, int result)
         softcuda()->fail_call(function, 1, result);
 }
 
-static inline bool is_wrong(int argc, char **argv)
+/* Runs a function in another thread, and waits for its end. */
+static inline void on_thread(void *(*function)(void *), void *argument)
 {
-    return argc > 1 && strcmp(argv[1], "wrong") == 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, function, argument);
+    pthread_join(thread, NULL);
+}
+
+/* What the program does with the streams, the event and the memory of start(). */
+static void run(bool is_wrong);
+
+int main(int argc, char **argv)
+{
+    start();
+    run(argc > 1 && strcmp(argv[1], "wrong") == 0);
+    end();
+    return 0;
 }
 
 #endif

@@ -8,19 +8,11 @@
  */
 #include "driver.h"
 
-static void fill(struct softcuda_launch *launch)
-{
-    (void)launch;
-}
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUmodule module;
-    unsigned count = 100, block = 128, blocks = is_wrong(argc, argv) ? count / block : (count + block - 1) / block;
-    start();
+    unsigned count = 100, block = 128, blocks = is_wrong ? count / block : (count + block - 1) / block;
     cuLaunchKernel(kernel(&module, "fill", fill), blocks, 1, 1, block, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
     cuModuleUnload(module);
-    end();
-    return 0;
 }

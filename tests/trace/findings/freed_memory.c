@@ -8,20 +8,16 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    enum { MEMORY_TYPE = 2 };
     CUdeviceptr second;
     unsigned type;
-    start();
     cuMemAlloc_v2(&second, 4 << 20);
-    if (is_wrong(argc, argv))
+    if (is_wrong)
         cuMemFree_v2(second);
     cuMemsetD8_v2(second + 256, 0, 16);
-    if (!is_wrong(argc, argv)) {
+    if (!is_wrong) {
         cuMemFree_v2(second);
-        cuPointerGetAttribute(&type, MEMORY_TYPE, second);
+        cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, second);
     }
-    end();
-    return 0;
 }

@@ -8,20 +8,17 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUcontext own;
     CUdeviceptr first, second;
-    start();
     cuCtxCreate_v2(&own, 0, device);
     cuMemAlloc_v2(&first, 4096);
     cuMemAlloc_v2(&second, 8192);
-    if (!is_wrong(argc, argv)) {
+    if (!is_wrong) {
         cuMemFree_v2(second);
         cuMemFree_v2(first);
     }
     cuCtxDestroy_v2(own);
     cuCtxSetCurrent(context);
-    end();
-    return 0;
 }

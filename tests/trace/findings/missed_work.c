@@ -17,30 +17,23 @@ static void *work(void *of_stream)
     return NULL;
 }
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    CUgraph graph;
     CUstream third;
-    pthread_t thread;
-    start();
     cuStreamCreate(&third, 1);
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     cuMemsetD8Async(memory, 0, 512, stream);
-    if (!is_wrong(argc, argv)) {
+    if (!is_wrong) {
         cuEventRecord(event, stream);
         cuStreamWaitEvent(side, event, 0);
     }
     cuMemsetD8Async(memory + 512, 0, 256, side);
     cuMemsetD8Async(memory + 768, 0, 256, side);
-    if (!is_wrong(argc, argv)) {
+    if (!is_wrong) {
         cuEventRecord(event, side);
         cuStreamWaitEvent(stream, event, 0);
     }
-    pthread_create(&thread, NULL, work, &third);
-    pthread_join(thread, NULL);
-    cuStreamEndCapture(stream, &graph);
-    cuGraphDestroy(graph);
+    on_thread(work, &third);
+    end_capture();
     cuStreamDestroy_v2(third);
-    end();
-    return 0;
 }

@@ -9,22 +9,17 @@
  */
 #include "driver.h"
 
-enum { DEVICE_MAP = 2, INVALID_VALUE = 1 };
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     static char host[16];
     void *mapped;
     CUdeviceptr pointer = (CUdeviceptr)(size_t)host;
-    start();
-    if (!is_wrong(argc, argv)) {
-        cuMemHostAlloc(&mapped, sizeof host, DEVICE_MAP);
+    if (!is_wrong) {
+        cuMemHostAlloc(&mapped, sizeof host, CU_MEMHOSTALLOC_DEVICEMAP);
         cuMemHostGetDevicePointer_v2(&pointer, mapped, 0);
-        call_fail("cuMemsetD8_v2", INVALID_VALUE);
+        call_fail("cuMemsetD8_v2", CUDA_ERROR_INVALID_VALUE);
     }
     cuMemsetD8_v2(pointer, 0, sizeof host);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuMemFreeHost(mapped);
-    end();
-    return 0;
 }

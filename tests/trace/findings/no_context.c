@@ -22,13 +22,8 @@ static void *work(void *unused)
     return unused;
 }
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    pthread_t thread;
-    is_right = !is_wrong(argc, argv);
-    start();
-    pthread_create(&thread, NULL, work, NULL);
-    pthread_join(thread, NULL);
-    end();
-    return 0;
+    is_right = !is_wrong;
+    on_thread(work, NULL);
 }

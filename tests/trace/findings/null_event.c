@@ -7,16 +7,10 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    CUgraph graph;
-    start();
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
-    cuStreamWaitEvent(stream, is_wrong(argc, argv) ? NULL : event, 0);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    cuStreamWaitEvent(stream, is_wrong ? NULL : event, 0);
     cuMemsetD8Async(memory, 0, 1024, stream);
-    cuStreamEndCapture(stream, &graph);
-    if (graph != NULL)
-        cuGraphDestroy(graph);
-    end();
-    return 0;
+    end_capture();
 }

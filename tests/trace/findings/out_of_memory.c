@@ -8,17 +8,14 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUdeviceptr second, third = 0, managed;
-    start();
     cuMemAllocManaged(&second, 4096, 1);
     cuMemAllocManaged(&managed, 8192, 1);
-    cuMemAlloc_v2(&third, is_wrong(argc, argv) ? (size_t)1 << 50 : 4096);
+    cuMemAlloc_v2(&third, is_wrong ? (size_t)1 << 50 : 4096);
     if (third != 0)
         cuMemFree_v2(third);
     cuMemFree_v2(managed);
     cuMemFree_v2(second);
-    end();
-    return 0;
 }

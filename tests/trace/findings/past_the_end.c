@@ -8,11 +8,8 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     static char bytes[2048];
-    start();
-    cuMemcpyHtoD_v2(memory, bytes, is_wrong(argc, argv) ? 2048 : 1024);
-    end();
-    return 0;
+    cuMemcpyHtoD_v2(memory, bytes, is_wrong ? 2048 : 1024);
 }

@@ -9,20 +9,17 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUcontext second, third;
     CUstream of_second;
-    start();
     cuCtxCreate_v2(&second, 0, device);
     cuStreamCreate(&of_second, 1);
     cuCtxCreate_v2(&third, 0, device);
     cuCtxSetCurrent(NULL);
-    cuEventRecord(event, is_wrong(argc, argv) ? of_second : stream);
+    cuEventRecord(event, is_wrong ? of_second : stream);
     cuStreamDestroy_v2(of_second);
     cuCtxDestroy_v2(third);
     cuCtxDestroy_v2(second);
     cuCtxSetCurrent(context);
-    end();
-    return 0;
 }

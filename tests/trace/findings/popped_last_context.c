@@ -8,18 +8,15 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUcontext popped;
     CUstream last = NULL;
-    start();
     cuCtxPopCurrent_v2(&popped);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuCtxPushCurrent_v2(popped);
     cuStreamCreate(&last, 1);
     cuCtxSetCurrent(context);
     if (last != NULL)
         cuStreamDestroy_v2(last);
-    end();
-    return 0;
 }

@@ -9,24 +9,17 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    CUgraph graph;
-    start();
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     cuEventRecord(event, stream);
-    cuStreamEndCapture(stream, &graph);
-    cuGraphDestroy(graph);
+    end_capture();
     cuEventDestroy_v2(event);
     cuEventCreate(&event, 2);
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     cuStreamWaitEvent(stream, event, 1 << 20); /* fails and does not invalidate the capture */
-    if (is_wrong(argc, argv))
+    if (is_wrong)
         cuStreamSynchronize(stream);
     cuMemsetD8Async(memory, 0, 1024, stream);
-    cuStreamEndCapture(stream, &graph);
-    if (graph != NULL)
-        cuGraphDestroy(graph);
-    end();
-    return 0;
+    end_capture();
 }

@@ -12,23 +12,13 @@
  */
 #include "driver.h"
 
-enum { MAX_SHARED_MEMORY_PER_BLOCK = 8, INVALID_VALUE = 1 };
-
-static void fill(struct softcuda_launch *launch)
-{
-    (void)launch;
-}
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUmodule module;
     int most;
-    start();
     CUfunction function = kernel(&module, "fill", fill);
-    cuDeviceGetAttribute(&most, MAX_SHARED_MEMORY_PER_BLOCK, device);
-    call_fail("cuLaunchKernel", INVALID_VALUE);
-    cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, is_wrong(argc, argv) ? 65536 : 49152, stream, NULL, NULL);
+    cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, device);
+    call_fail("cuLaunchKernel", CUDA_ERROR_INVALID_VALUE);
+    cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, is_wrong ? 65536 : 49152, stream, NULL, NULL);
     cuModuleUnload(module);
-    end();
-    return 0;
 }

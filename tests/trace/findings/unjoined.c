@@ -9,26 +9,20 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
-    CUgraph graph;
     CUevent joined;
-    start();
     cuEventCreate(&joined, 2);
-    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     cuMemsetD8Async(memory, 0, 512, stream);
     cuEventRecord(event, stream);
     cuStreamWaitEvent(side, event, 0);
     cuMemsetD8Async(memory + 512, 0, 256, side);
     cuEventRecord(joined, side);
     cuMemsetD8Async(memory + 768, 0, 256, side);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuEventRecord(joined, side);
     cuStreamWaitEvent(stream, joined, 0);
-    cuStreamEndCapture(stream, &graph);
-    if (graph != NULL)
-        cuGraphDestroy(graph);
+    end_capture();
     cuEventDestroy_v2(joined);
-    end();
-    return 0;
 }

@@ -10,29 +10,19 @@
  */
 #include "driver.h"
 
-enum { INVALID_HANDLE = 400 };
-
-static void fill(struct softcuda_launch *launch)
-{
-    (void)launch;
-}
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUlibrary library;
-    CUfunction function;
-    start();
+    CUkernel kernel;
     kernel_register("fill", fill);
     cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0);
-    cuLibraryGetKernel(&function, library, "fill");
-    if (is_wrong(argc, argv)) {
+    cuLibraryGetKernel(&kernel, library, "fill");
+    if (is_wrong) {
         cuLibraryUnload(library);
-        call_fail("cuLaunchKernel", INVALID_HANDLE);
+        call_fail("cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE);
     }
-    cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuLibraryUnload(library);
-    end();
-    return 0;
 }

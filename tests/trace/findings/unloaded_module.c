@@ -10,26 +10,16 @@
  */
 #include "driver.h"
 
-enum { INVALID_HANDLE = 400 };
-
-static void fill(struct softcuda_launch *launch)
-{
-    (void)launch;
-}
-
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUmodule module;
-    start();
     CUfunction function = kernel(&module, "fill", fill);
-    if (is_wrong(argc, argv)) {
+    if (is_wrong) {
         cuModuleUnload(module);
-        call_fail("cuLaunchKernel", INVALID_HANDLE);
+        call_fail("cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE);
     }
     cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuModuleUnload(module);
-    end();
-    return 0;
 }

@@ -8,14 +8,13 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUevent from, to;
     float milliseconds;
-    start();
     cuEventCreate(&from, 0);
     cuEventCreate(&to, 0);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong)
         cuEventRecord(from, stream);
     cuStreamWaitEvent(side, from, 0);
     cuEventRecord(to, stream);
@@ -24,6 +23,4 @@ int main(int argc, char **argv)
     cuEventElapsedTime(&milliseconds, from, to);
     cuEventDestroy_v2(to);
     cuEventDestroy_v2(from);
-    end();
-    return 0;
 }

@@ -8,19 +8,16 @@
  */
 #include "driver.h"
 
-int main(int argc, char **argv)
+static void run(bool is_wrong)
 {
     CUevent from, to;
     float milliseconds;
-    start();
     cuEventCreate(&from, 0);
-    cuEventCreate(&to, is_wrong(argc, argv) ? 2 : 0);
+    cuEventCreate(&to, is_wrong ? 2 : 0);
     cuEventRecord(from, stream);
     cuEventRecord(to, stream);
     cuEventSynchronize(to);
     cuEventElapsedTime(&milliseconds, from, to);
     cuEventDestroy_v2(to);
     cuEventDestroy_v2(from);
-    end();
-    return 0;
 }
