@@ -29,24 +29,20 @@ class File(Traced):
         self.assertIn(b'The layer "trace" could not be installed', answer.err)
 
     def test_variable_when_file_cannot_be_used_then_program_runs_and_file_is_unchanged(self):
-        with open(self.file, 'wb') as file:
-            file.write(b'x' * 5000)
+        self.write(b'x' * 5000)
         answer = self.run_with_layer(self.file)
         self.assertEqual(answer.status, 0)
         self.assertIn(b'this file is not a trace', answer.err)
-        with open(self.file, 'rb') as file:
-            self.assertEqual(file.read(), b'x' * 5000)
+        self.assertEqual(self.read(), b'x' * 5000)
         answer = self.run_with_layer('/nowhere/a.trace')
         self.assertEqual((answer.status, answer.err.count(b'No such file')), (0, answer.err.count(b'\n')))
 
     def test_command_when_file_cannot_be_written_then_program_does_not_start(self):
         for self.file in ('/nowhere/a.trace', ''):
-            answer = self.trace(KNOWN, 'print')
-            self.assertEqual((answer.status, answer.out), (1, b''))
+            self.assertEqual(self.trace(KNOWN, 'print', status=1).out, b'')
 
     def refused(self, data):
-        with open(self.file, 'wb') as file:
-            file.write(data)
+        self.write(data)
         answer = run('trace', 'report', self.file)
         self.assertEqual(answer.status, 1)
         return answer.err.decode()
@@ -60,8 +56,7 @@ class File(Traced):
 
     def test_report_when_file_is_damaged_then_does_not_crash(self):
         self.trace(KNOWN, 'calls')
-        with open(self.file, 'rb') as file:
-            whole = file.read()
+        whole = self.read()
         chance = random.Random(1)
         used = whole.rstrip(b'\0')
         for number in range(150):
@@ -71,8 +66,7 @@ class File(Traced):
                                        0x40000 + chance.randrange(64), chance.randrange(0x40000, len(used))])
                 data[place] = chance.randrange(256)
             cut = chance.randrange(0x40000, len(data)) if number % 3 == 0 else len(data)
-            with open(self.file, 'wb') as file:
-                file.write(data[:cut])
+            self.write(data[:cut])
             for options in ([], ['--calls'], ['--format=json'], ['--format=html']):
                 answer = run('trace', 'report', self.file, *options)
                 if '--format=json' in options and answer.status == 0:
@@ -82,8 +76,7 @@ class File(Traced):
 
     def test_report_when_file_is_cut_then_has_the_calls_before(self):
         self.trace(KNOWN, 'count', '8000')
-        with open(self.file, 'rb') as file:
-            whole = file.read()
+        whole = self.read()
         for place in (0, 1, 7, 100, 4095, 4096, 5000, 0x3ffff):
             self.assertIn('not a trace', self.refused(whole[:place]))
         chunks = range(0x40000, len(whole), 0x10000)
@@ -91,8 +84,7 @@ class File(Traced):
         self.assertEqual((sum(counts), len(counts) > 3), (8000, True))
         for number, chunk in enumerate([*chunks, len(whole)]):
             for place in {max(chunk + more, 0x40000) for more in (-4097, -1, 0, 1, 8, 47, 48, 49, 4096)}:
-                with open(self.file, 'wb') as file:
-                    file.write(whole[:place])
+                self.write(whole[:place])
                 report = self.report()
                 whole_chunks = number - (place < chunk)
                 self.assertIn(f'\n{sum(counts[:whole_chunks])} call', report)
@@ -107,8 +99,7 @@ class File(Traced):
 
     def test_report_when_file_is_newer_then_says_so(self):
         self.trace(KNOWN, 'calls')
-        with open(self.file, 'rb') as file:
-            data = bytearray(file.read())
+        data = bytearray(self.read())
         data[8] = 3
         self.assertIn('a newer version of cushim wrote this trace', self.refused(data))
 

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the report finds: which call invalidated a capture, why calls failed, what was left, what grows, and waits."""
-import json
 import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
-import unittest
 from collections import Counter
 
-from traced import BUILD, HERE, KNOWN, LAYER, Traced, environment, main, softcuda
+from traced import BUILD, FINDINGS, HERE, LAYER, Traced, environment, main, softcuda
 
 CONFORMANCE = os.path.join(HERE, '..', 'conformance')
 FINDING = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+)  (?P<text>.*)')
@@ -87,8 +86,7 @@ class Findings(Traced):
 
     def known(self, what):
         """The findings of the known program, with one word for each time and each thread but that of main()."""
-        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), what)
-        self.assertEqual(answer.status, 0, answer.err)
+        self.trace(FINDINGS, what)
         return self.normal(self.findings())
 
     def normal(self, found):
@@ -150,8 +148,7 @@ class Findings(Traced):
 
     def change(self, change):
         """Changes the file: change(number, words) for each of its calls, in the order of the chunk."""
-        with open(self.file, 'rb') as file:
-            data = bytearray(file.read())
+        data = bytearray(self.read())
         number = 0
         for chunk in range(256 << 10, len(data), 64 << 10):
             used, = struct.unpack_from('<Q', data, chunk + 32)
@@ -163,8 +160,7 @@ class Findings(Traced):
                     number += 1
                     struct.pack_into('<3Q', data, place, *words)
                 place += 8 * (words[0] >> 13 & 0xffff)
-        with open(self.file, 'wb') as file:
-            file.write(data)
+        self.write(data)
 
     def test_capture_when_calls_of_two_threads_overlap_then_both_are_named(self):
         self.known('captures')
@@ -265,7 +261,7 @@ class Findings(Traced):
         self.assertNotIn('allocation', self.report('--findings'))
 
     def test_objects_when_program_is_killed_then_nothing_is_left(self):
-        self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'killed')
+        self.trace(FINDINGS, 'killed', status=-signal.SIGKILL)
         found = self.findings()
         self.assertIn('What grows', found)
         self.assertNotIn('What was left at the end', found)
@@ -299,7 +295,7 @@ class Findings(Traced):
         self.assertNotIn('The longest waits', self.findings())
 
     def test_summary_when_findings_are_many_then_is_short(self):
-        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'captures')
+        answer = self.trace(FINDINGS, 'captures')
         lost = answer.err.decode().split('Captures that were lost:\n')[1].splitlines()
         lost = [line for line in lost if not line.startswith(33 * ' ' + 'at findings+')]
         self.assertTrue(all(FINDING.fullmatch(line) for line in lost[:10]), lost[:10])
@@ -328,7 +324,7 @@ class Findings(Traced):
             found = self.findings()
             expected = [one for title, lines in found.items() if title in BAD for one in lines]
             self.assertGreater(len(expected), 4)
-            events = json.loads(self.report('--format=json'))['traceEvents']
+            events = self.events()
             self.assertEqual([(round(event['ts'] / 1e6, 9), str(event['pid']), str(event['tid']), event['name'])
                               for event in events if event['ph'] == 'i' and event['cat'] == 'finding'], expected)
 
@@ -338,7 +334,7 @@ class Findings(Traced):
         configs = [re.search(r'config=(.*), f=NULL', call)[1] for _, _, call in calls]
         self.assertEqual(configs, ['{hStream=stream 1, 56 bytes}', '{hStream=NULL, 56 bytes}', 'NULL'])
         self.assertEqual(self.calls('--function', 'LaunchKernelEx', '--stream', '1'), calls[:1])
-        events = json.loads(self.report('--format=json'))['traceEvents']
+        events = self.events()
         names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
         self.assertEqual([names[event['tid']] for event in events if event['name'] == 'LaunchKernelEx'],
                          ['stream 1', 'the legacy stream', 'the legacy stream'])

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The report as a page, in Chromium."""
 import json
+import pathlib
 import unittest
 
 import chromium
@@ -35,8 +36,12 @@ class Html(Traced):
         self.browser.open(path)
         self.assertEqual(self.browser.requests, ['file://' + path])
         self.assertEqual(self.browser.errors, [])
-        with open(path, encoding='utf-8') as file:
-            return file.read()
+        return pathlib.Path(path).read_text(encoding='utf-8')
+
+    def show(self, *arguments, **variables):
+        """Opens the page of a run of the known program."""
+        self.trace(KNOWN, *arguments, **variables)
+        return self.open()
 
     def open_changed(self, change):
         """Opens the page after change() has changed what its numbers mean."""
@@ -45,8 +50,7 @@ class Html(Traced):
         meaning = json.loads(meaning)
         change(meaning)
         path = self.file + '.changed.html'
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(before + mark + json.dumps(meaning) + end + after)
+        pathlib.Path(path).write_text(before + mark + json.dumps(meaning) + end + after, encoding='utf-8')
         self.browser.open(path)
         self.assertEqual(self.browser.errors, [])
 
@@ -57,16 +61,14 @@ class Html(Traced):
         return self.browser.run('[name(selected), resultName(selected), find("#details").innerText]')
 
     def test_page_when_opened_then_asks_no_network(self):
-        self.trace(KNOWN, 'streams')
-        text = self.open()
+        text = self.show('streams')
         self.assertIn("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'\"", text)
         self.browser.run('new Promise((done) => fetch("http://127.0.0.1:9/").then(done, done)).then(() => 1)')
         self.assertIn('Content Security Policy', self.browser.errors.pop(0))
         self.browser.errors.clear()
 
     def test_page_when_capture_is_invalidated_then_is_red(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         self.assertEqual(self.browser.run('trace.captures.map((one) => one.isInvalidated)'), [False, True])
         for index, bottom, middle in ((0, CAPTURE, CAPTURE), (1, RED, [255, 211, 209])):
             self.browser.run(f'view(trace.captures[{index}].begin - 1000, trace.captures[{index}].end + 1000); draw()')
@@ -76,8 +78,7 @@ class Html(Traced):
             self.assertEqual(self.pixel(place, row + 1), middle)
 
     def test_page_when_call_is_clicked_then_shows_its_arguments(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         self.browser.press('e')
         name, result, _ = self.selected()
         self.assertEqual((name, result), ('cuStreamSynchronize', 'CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED'))
@@ -95,8 +96,7 @@ class Html(Traced):
         self.assertEqual(self.selected()[:2], ['cuStreamEndCapture', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED'])
 
     def test_page_when_call_with_finding_is_selected_then_shows_it_in_full(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         self.browser.press('e')
         details = self.selected()[2]
         [lost] = [one for one in self.browser.run('trace.findings') if one['title'] == 'Captures that were lost']
@@ -106,22 +106,19 @@ class Html(Traced):
         self.assertNotIn('Captures that were lost', self.selected()[2])
 
     def test_page_when_a_call_waits_for_a_kernel_then_has_its_name(self):
-        self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
-        self.open()
+        self.show('wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
         self.browser.run('select(called.findIndex((_, i) => name(i) === "cuStreamSynchronize"))')
         self.assertRegex(self.selected()[2], r'waits for\tcuLaunchKernel of function 1 \(.*scale.*\) at 0\.')
 
     def test_page_when_driver_explains_a_failure_then_has_its_words(self):
-        self.trace(KNOWN, 'fail', '1')
-        self.open()
+        self.show('fail', '1')
         found = [one for one in self.browser.run('trace.findings') if 'driver' in one]
         self.assertIn('API call conflicts with a stream capture sequence', found[0]['driver'])
         self.browser.run(f'select([...begin].indexOf({found[0]["begin"]}))')
         self.assertIn(f'The driver: {found[0]["driver"]}\n', self.selected()[2])
 
     def test_page_when_program_asks_for_functions_that_are_missing_then_these_calls_have_not_failed(self):
-        self.trace(KNOWN, 'lookup')
-        self.open()
+        self.show('lookup')
         calls = self.browser.run('[...called.keys()].map((i) => [name(i), resultName(i), failed(i)])')
         self.assertIn(['cuGetProcAddress', 'CUDA_ERROR_NOT_FOUND', False], calls)
         self.assertEqual([call for call in calls if call[2]],
@@ -129,8 +126,7 @@ class Html(Traced):
         self.assertIn(', 1 failed', self.browser.run('find("#summary").innerText'))
 
     def test_page_when_findings_differ_in_numbers_then_are_one_button_without_a_sum(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         begins, threads = self.browser.run('[[...begin], [...thread]]')
         texts = {9: 'cuStreamSynchronize took 3.10 ms; before it, in stream 2: cuLaunchKernel (10 calls)',
                  4: 'cuStreamSynchronize took 20.5 us; before it, in stream 2: cuLaunchKernel (9 calls)'}
@@ -152,8 +148,7 @@ class Html(Traced):
         self.assertIn(left['text'], self.browser.run('find("#details").innerText'))
 
     def test_page_when_it_has_streams_then_their_rows_say_whose_time_they_show(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         drawn = self.browser.run("""(() => {
           const texts = [];
           pen.fillText = function (text, left, middle) {
@@ -187,8 +182,7 @@ class Html(Traced):
                          ['thread 998', 'thread 1002', 'stream 9', 'stream 10'])
 
     def test_page_when_asked_then_explains_itself(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         shown = 'find("#help").open && find("#help").innerText'
         self.assertEqual(self.browser.run(shown), False)
         self.browser.press('?')
@@ -204,8 +198,7 @@ class Html(Traced):
         self.browser.run('find("#help").close()')
 
     def test_page_when_it_draws_a_colour_then_the_legend_has_it(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         in_legend = self.browser.run('[...document.querySelectorAll("#legend i")]'
                                      '.map((one) => one.style.background.match(/--(\\w+)/)[1])')
         kinds = self.browser.run('kinds.map(([, kind]) => kind)')
@@ -231,8 +224,7 @@ class Html(Traced):
             self.assertEqual(browser.run('find("#help").scrollHeight - find("#help").clientHeight'), 0)
 
     def test_page_when_searched_then_goes_from_match_to_match(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         self.browser.press('/')
         self.browser.call('Input.insertText', text='launch')
         self.browser.draw()
@@ -249,8 +241,7 @@ class Html(Traced):
             self.assertEqual(self.browser.run('matches.length'), count, text)
 
     def test_page_when_zoomed_then_keeps_the_time_at_the_pointer(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         span, time = self.browser.run('[to - from, timeAt(500)]')
         self.browser.mouse('mouseWheel', 500, 300, deltaX=0, deltaY=-400)
         self.browser.draw()
@@ -265,16 +256,14 @@ class Html(Traced):
         self.assertAlmostEqual(self.browser.run('to - from'), span, delta=1)
 
     def test_page_when_calls_wait_then_has_arrows(self):
-        self.trace(KNOWN, 'streams')
-        self.open()
+        self.show('streams')
         self.assertEqual(self.browser.run('waits.map((i) => [name(source[i]), name(i)])'),
                          [['cuEventRecord', 'cuStreamWaitEvent'], ['cuLaunchHostFunc', 'cuStreamSynchronize'],
                           ['cuLaunchHostFunc', 'cuStreamSynchronize']])
         self.assertGreater(self.browser.run(ARROW_PIXELS), 500)
 
     def test_page_when_calls_are_many_then_errors_are_seen_and_arrows_are_not(self):
-        self.trace(KNOWN, 'mix', '40000')
-        self.open()
+        self.show('mix', '40000')
         self.assertEqual(self.browser.run('[count > 40000, errors.length, waits.length > 5000]'), [True, 12, True])
         for number in range(12):
             place = self.browser.run(f'[x(begin[errors[{number}]]), y(threadRow(errors[{number}])) + 10]')
@@ -298,8 +287,7 @@ class Html(Traced):
         self.assertEqual(self.browser.run('count'), 2)
 
     def test_page_when_trace_is_empty_then_opens(self):
-        self.trace(KNOWN, 'nothing')
-        self.open()
+        self.show('nothing')
         self.assertEqual(self.browser.run('find("#summary").innerText'), '0 calls in 0 ns, 0 failed')
 
 

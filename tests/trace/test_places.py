@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Where calls were made: their callers, and backtraces of those that fail."""
 import csv
-import json
 import os
 import re
 import shutil
+import signal
 import struct
 import unittest
 
@@ -72,7 +72,7 @@ class Places(Traced):
             self.assertRegex(lines[index + 1], r'^ {45}at program\+0x')
 
     def test_stacks_when_call_does_not_return_then_it_has_a_backtrace(self):
-        self.trace(KNOWN, 'hang', options=['--stacks'])
+        self.trace(KNOWN, 'hang', options=['--stacks'], status=-signal.SIGKILL)
         lines = self.lines('--errors')
         self.assertIn(' did not return', lines[0])
         self.assertRegex(lines[1], r'^ {45}at program\+0x')
@@ -123,7 +123,7 @@ class Places(Traced):
             own = [call for call in whole if call[0] == process]
             self.assertEqual(self.calls('--process', process), own)
             self.assertIn(f'\n{len(own)} calls in ', self.report('--process', process))
-            events = json.loads(self.report('--format=json', '--process', process))['traceEvents']
+            events = self.events('--process', process)
             self.assertEqual({event['pid'] for event in events if event.get('cat') == 'call'}, {int(process)})
         self.assertEqual(self.calls('--process', '1'), [])
 
@@ -150,7 +150,7 @@ class Places(Traced):
 
     def test_json_when_calls_have_callers_then_has_them(self):
         self.trace(KNOWN, 'fail', '1')
-        events = json.loads(self.report('--format=json'))['traceEvents']
+        events = self.events()
         callers = [event['args'].get('caller') for event in events if event.get('cat') in ('call', 'error')]
         self.assertTrue(callers and all(one.startswith('program+0x') for one in callers), callers)
 
@@ -163,8 +163,7 @@ class Places(Traced):
 
     def test_file_when_backtrace_is_too_long_then_is_left_out(self):
         self.trace(KNOWN, 'fail', '1')
-        with open(self.file, 'rb') as file:
-            data = bytearray(file.read())
+        data = bytearray(self.read())
         used, = struct.unpack_from('<Q', data, 0x40000 + 32)
         place, stacks = 0x40000 + 40, 0
         while place < 0x40000 + used:
@@ -173,8 +172,7 @@ class Places(Traced):
                 stacks += 1
                 struct.pack_into('<Q', data, place + 32, 1) # of no call
             place += 8 * (word >> 13 & 0xffff)
-        with open(self.file, 'wb') as file:
-            file.write(data)
+        self.write(data)
         self.assertGreater(stacks, 2)
         self.assertNotIn(45 * ' ' + 'at ', self.report('--calls'))
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from traced import BUILD, PROGRAM, Traced, environment, main
+from traced import FINDINGS, PROGRAM, Traced, environment, main
 
 PAGE = (pathlib.Path(__file__).resolve().parents[2] / 'README.md').read_text(encoding='utf-8')
 SECTION = re.search(r'^## See what a program asks of the driver$(.*?)^## ', PAGE, re.M | re.S)[1]
@@ -34,7 +34,7 @@ class Readme(Traced):
         self.assertGreaterEqual(len(shown), 4)
 
     def test_capture_when_invalidated_then_summary_has_the_sentence_of_the_page(self):
-        self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'captures')
+        self.trace(FINDINGS, 'captures')
         begin, end = re.search(r'"(\w+ invalidated [^"]*)"', SECTION.replace('\n', ' '))[1].split('...')
         self.assertRegex(self.report(), re.escape(begin) + r'.*' + re.escape(end))
 

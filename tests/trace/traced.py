@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs programs under `cushim trace`, and reads their calls from the report."""
+import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -11,6 +13,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
 from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, softcuda
 
 KNOWN = os.path.join(BUILD, 'tests', 'trace', 'program')
+FINDINGS = os.path.join(BUILD, 'tests', 'trace', 'findings')
 ENUMERATING = os.path.join(BUILD, 'tests', 'trace', 'enumerating_layer.so')
 NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
 LAYER = os.path.join(BUILD, 'src', 'tools', 'trace', 'trace.so')
@@ -22,18 +25,29 @@ class Traced(Case):
     def setUp(self):
         self.file = os.path.join(self.directory(), 'a.trace')
 
-    def trace(self, *command, options=(), driver='580', before=(), **variables):
-        """Runs a command under trace, into self.file."""
+    def trace(self, *command, options=(), driver='580', before=(), status=0, **variables):
+        """Runs a command under trace, into self.file. It ends with this status, or with any if that is None."""
         done = subprocess.run([*before, PROGRAM, 'trace', '-o', self.file, '--softcuda', driver, *options,
                                '--', *command],
                               env=environment(**variables), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=120, check=False)
+        self.assertIn(done.returncode, [done.returncode if status is None else status], done.stderr)
         return Answer(done)
+
+    def read(self):
+        return pathlib.Path(self.file).read_bytes()
+
+    def write(self, data):
+        pathlib.Path(self.file).write_bytes(data)
 
     def report(self, *options, path=None):
         answer = run('trace', 'report', path or self.file, *options)
         self.assertEqual((answer.status, answer.err), (0, b''))
         return answer.out.decode()
+
+    def events(self, *options):
+        """The report as JSON: the events."""
+        return json.loads(self.report('--format=json', *options))['traceEvents']
 
     def calls(self, *options, path=None, places=False):
         """[(process, thread, "function(arguments) = result")]; what the driver says follows the result, and so does
