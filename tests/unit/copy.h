@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The exports of copy.c. */
+/* The export of copy.c, a plug-in with a copy of cushim of its own: the functions of that copy. */
 #ifndef COPY_H
 #define COPY_H
 
 #include "cushim/cushim.h"
 
-CUresult copy_load(const struct cushim_load_options *options);
-const struct cushim_dispatch_table *copy_table(void);
-int copy_driver_version(void);
-const struct cushim_diagnosis *copy_diagnosis(void);
-CUresult copy_layer_add(struct cushim_layer *layer);
+struct copy {
+    CUresult (*load)(const struct cushim_load_options *options);
+    const struct cushim_dispatch_table *(*table)(void);
+    int (*driver_version)(void);
+    const struct cushim_diagnosis *(*diagnosis)(void);
+    CUresult (*layer_add)(struct cushim_layer *layer);
+    void *library; /* for the program that has opened it */
+};
+
+extern const struct copy copy_exported;
 
 #endif

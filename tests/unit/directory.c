@@ -58,6 +58,21 @@ const char *directory_write(const char *name, const void *content, size_t size)
     return path;
 }
 
+const char *directory_machine(void)
+{
+    static char root[PATH_MAX];
+    snprintf(root, sizeof root, "%s", directory_path("root"));
+    mkdir(root, 0755);
+    return root;
+}
+
+void directory_machine_file(const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "root/%s", name);
+    directory_write(path, text, strlen(text));
+}
+
 const char *directory_copy(const char *name, const char *from, size_t most)
 {
     FILE *file = fopen(from, "rb");
@@ -73,6 +88,11 @@ const char *directory_copy(const char *name, const char *from, size_t most)
     const char *path = directory_write(name, content, most < (size_t)size ? most : (size_t)size);
     free(content);
     return path;
+}
+
+const char *directory_driver(const char *name)
+{
+    return directory_copy(name, unit_fake("fake_12040"), SIZE_MAX);
 }
 
 const char *directory_fake(const char *name)

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "directory.h"
 
 /* Older headers lack these names of Linux 6.3. */
@@ -25,15 +24,9 @@ static const char *loader_message(const char *of_glibc)
     return HAS_MUSL ? "Exec format error" : of_glibc;
 }
 
-static CUresult load(const char *path)
-{
-    struct cushim_load_options options = {.path = path};
-    return cushim_load(&options);
-}
-
 static void assert_refused(const char *path, enum cushim_reason reason, CUresult code, const char *word)
 {
-    unit_assert_failed(load(path), reason, code);
+    unit_assert_failed(unit_load_path(path), reason, code);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     unit_assert_contains(diagnosis->message, path);
     unit_assert_contains(diagnosis->message, word);
@@ -78,13 +71,13 @@ DIRECTORY_TEST(test_path_when_the_dynamic_loader_would_change_it_then_refused)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         directory_copy(others[i], unit_fake("fake_11040"), SIZE_MAX);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(path, sizeof path, "%s", directory_copy(names[i], unit_fake("fake_12040"), SIZE_MAX));
+        snprintf(path, sizeof path, "%s", directory_driver(names[i]));
         assert_unloadable(path, "the dynamic loader would replace $");
     }
     static const char *const kept[] = {"$LIBRARY/libcuda.so.1", "$HOME/libcuda.so.1", "${LIB/libcuda.so.1"};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         unit_reset(state);
-        assert_int_equal(load(directory_copy(kept[i], unit_fake("fake_12040"), SIZE_MAX)), CUDA_SUCCESS);
+        assert_int_equal(unit_load_path(directory_driver(kept[i])), CUDA_SUCCESS);
         assert_int_equal(cushim_driver_version(), 12040);
     }
 }
@@ -92,7 +85,7 @@ DIRECTORY_TEST(test_path_when_the_dynamic_loader_would_change_it_then_refused)
 DIRECTORY_TEST(test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left)
 {
     char root[PATH_MAX];
-    snprintf(root, sizeof root, "%s", directory_copy("$LIB/usr/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX));
+    snprintf(root, sizeof root, "%s", directory_driver("$LIB/usr/lib64/libcuda.so.1"));
     *strstr(root, "/usr/lib64") = '\0';
     directory_copy("lib/x86_64-linux-gnu/usr/lib64/libcuda.so.1", unit_fake("fake_11040"), SIZE_MAX);
     directory_copy("lib64/usr/lib64/libcuda.so.1", unit_fake("fake_11040"), SIZE_MAX);
@@ -104,7 +97,8 @@ DIRECTORY_TEST(test_root_when_the_dynamic_loader_would_change_a_path_below_it_th
 DIRECTORY_TEST(test_layer_when_the_dynamic_loader_would_change_its_path_then_refused)
 {
     unit_set_variable("CUSHIM_LAYERS", directory_copy("$LIB/layer.so", OBJECTS "/layer_first.so", SIZE_MAX));
-    unit_assert_failed(load(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    unit_assert_failed(unit_load_path(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER,
+                       CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
 }
 
@@ -195,36 +189,29 @@ DIRECTORY_TEST(test_path_when_the_library_needs_a_newer_libc_then_reports_that)
                    HAS_MUSL ? "future_function" : "GLIBC_2.99");
 }
 
+static const char *refused_path;
+
+static bool is_reported_as_unreadable(void)
+{
+    return unit_load_path(refused_path) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+           && cushim_diagnosis_get()->reason == CUSHIM_REASON_UNREADABLE
+           && strstr(cushim_diagnosis_get()->message, refused_path) != NULL
+           && strstr(cushim_diagnosis_get()->message, "not permitted") != NULL
+           && cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE;
+}
+
 DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that)
 {
-    const char *path = directory_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
-    assert_int_equal(chmod(path, 0), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
-            _exit(77);
-        bool refused = load(path) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
-                       && cushim_diagnosis_get()->reason == CUSHIM_REASON_UNREADABLE
-                       && strstr(cushim_diagnosis_get()->message, path) != NULL
-                       && strstr(cushim_diagnosis_get()->message, "not permitted") != NULL
-                       && cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE;
-        _exit(refused ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
+    refused_path = directory_driver("libcuda.so.1");
+    assert_int_equal(chmod(refused_path, 0), 0);
+    if (!child_check(child_give_up_rights, is_reported_as_unreadable))
         unit_skip("root may read everything, and cannot become another user here");
-        return;
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Writes a copy of a driver that asks for an executable stack, as the real driver 340 does. */
 static const char *write_driver_with_executable_stack(void)
 {
-    const char *path = directory_copy("stack.so", unit_fake("fake_12040"), SIZE_MAX);
+    const char *path = directory_driver("stack.so");
     ElfW(Ehdr) header;
     ElfW(Phdr) segment;
     FILE *file = fopen(path, "r+b");
@@ -251,32 +238,30 @@ static bool runs_under_valgrind(void)
     return preloaded != NULL && strstr(preloaded, "valgrind") != NULL;
 }
 
+/* glibc 2.41 refuses such a library. With an older one, the kernel refuses the stack. musl never makes one. */
+static bool refuse_executable_stack(void)
+{
+    return HAS_MUSL || prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0L, 0L, 0L) == 0
+           || unit_load_path(refused_path) != CUDA_SUCCESS;
+}
+
+static bool is_reported_as_executable_stack(void)
+{
+    CUresult result = unit_load_path(refused_path);
+    if (HAS_MUSL)
+        return result == CUDA_SUCCESS;
+    return result == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+           && cushim_diagnosis_get()->reason == CUSHIM_REASON_EXECUTABLE_STACK
+           && strstr(cushim_diagnosis_get()->advice, "GLIBC_TUNABLES") != NULL;
+}
+
 DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that)
 {
     if (runs_under_valgrind()) {
         unit_skip("valgrind crashes where memory cannot become executable");
         return;
     }
-    const char *path = write_driver_with_executable_stack();
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        /* glibc 2.41 refuses such a library. With an older one, the kernel refuses the stack. */
-        bool is_forbidden = prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0L, 0L, 0L) == 0;
-        CUresult result = load(path);
-        if (HAS_MUSL) /* it never makes the stack executable */
-            _exit(result != CUDA_SUCCESS);
-        if (result == CUDA_SUCCESS && !is_forbidden)
-            _exit(77);
-        _exit(result != CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
-              || cushim_diagnosis_get()->reason != CUSHIM_REASON_EXECUTABLE_STACK
-              || strstr(cushim_diagnosis_get()->advice, "GLIBC_TUNABLES") == NULL);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77)
+    refused_path = write_driver_with_executable_stack();
+    if (!child_check(refuse_executable_stack, is_reported_as_executable_stack))
         unit_skip("this C library and this kernel grant an executable stack");
-    else
-        assert_int_equal(WEXITSTATUS(status), 0);
 }

@@ -2,18 +2,13 @@
 /* The shared library is opened and closed again: it stays mapped, because the program may still call its table. POSIX
  * only. */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* Only types: this program is not linked to cushim. */
 #include "cushim/cushim.h"
 #include "fake.h"
+#include "test_list.h"
 
 static void *find(void *library, const char *name)
 {
@@ -23,7 +18,7 @@ static void *find(void *library, const char *name)
     return found;
 }
 
-static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(void **state)
+TEST_WITH(test_library_when_closed_then_it_stays_and_its_tables_can_be_called, NULL, NULL)
 {
     __typeof__(cushim_load) *load;
     __typeof__(cushim_driver_version) *version;
@@ -47,8 +42,5 @@ static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library_when_closed_then_it_stays_and_its_tables_can_be_called),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_list_run();
 }

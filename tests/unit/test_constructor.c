@@ -82,9 +82,8 @@ static void query_everything(void)
 
 static void assert_loads_all_the_same(void (*work)(void))
 {
-    struct cushim_load_options options = {.path = directory_fake("fake_constructor")};
     in_constructor = work;
-    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_int_equal(unit_load_path(directory_fake("fake_constructor")), CUDA_SUCCESS);
     assert_int_equal(constructed, 1);
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
@@ -134,14 +133,14 @@ CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still
 
 CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that)
 {
-    struct cushim_load_options options = {.path = directory_fake("not_stub_constructor")};
+    const char *path = directory_fake("not_stub_constructor");
     in_constructor = call_a_slot;
-    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(unit_load_path(path), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(constructed, 1);
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_STUB_LIBRARY);
     if (HAS_MUSL)
         return; /* the constructor does not run again */
     in_constructor = load;
-    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(unit_load_path(path), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
 }

@@ -93,8 +93,7 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
 
 UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device)
 {
-    struct cushim_load_options options = {.path = "none"};
-    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
     {

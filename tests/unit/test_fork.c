@@ -5,49 +5,13 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "directory.h"
-
-/* The time limit of a child in seconds, after which it is killed and fails. */
-enum { PATIENCE = 20 };
 
 /* The fake's code for the slot that the children call. */
 #define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
-
-/* ThreadSanitizer ends a process with its own checks, which a child of a process with many threads or of a constructor
- * fails. */
-static void end_child(int status)
-{
-#if defined(SYS_exit_group)
-    syscall(SYS_exit_group, status);
-#endif
-    _exit(status);
-}
-
-/* Forks. The child ends with status 0 if `holds` returns true, else with 1. Only the parent uses cmocka. */
-static pid_t fork_and_check(bool (*holds)(void))
-{
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(PATIENCE);
-        end_child(holds() ? 0 : 1);
-    }
-    return child;
-}
-
-static void assert_child_well(pid_t child)
-{
-    int status = -1;
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status))
-        fail_msg("the child was killed by signal %d", WTERMSIG(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
 
 static void (*in_constructor)(void);
 
@@ -66,14 +30,14 @@ static bool everything_works(void)
 UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on)
 {
     unit_load_plain("fake_12040");
-    assert_child_well(fork_and_check(everything_works));
+    child_check(NULL, everything_works);
     assert_true(everything_works());
 }
 
 UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_child_well(fork_and_check(everything_works));
+    child_check(NULL, everything_works);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
@@ -82,7 +46,7 @@ UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again)
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_child_well(fork_and_check(everything_works));
+    child_check(NULL, everything_works);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 }
 
@@ -104,7 +68,7 @@ UNIT_TEST(test_fork_when_initialised_then_diagnosis_of_the_child_says_forked)
 {
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
-    assert_child_well(fork_and_check(is_told_of_the_fork));
+    child_check(NULL, is_told_of_the_fork);
 }
 
 static struct {
@@ -123,8 +87,7 @@ static void wait_for_the_fork(void)
 
 static void *load_slowly(void *path)
 {
-    struct cushim_load_options options = {.path = path};
-    return cushim_load(&options) == CUDA_SUCCESS ? path : NULL;
+    return unit_load_path(path) == CUDA_SUCCESS ? path : NULL;
 }
 
 static void fork_in_the_middle(const char *fake, bool (*holds)(void), bool loads)
@@ -140,10 +103,10 @@ static void fork_in_the_middle(const char *fake, bool (*holds)(void), bool loads
     sem_wait(&middle.entered);
     in_constructor = NULL;
     sem_post(&middle.about_to_fork);
-    pid_t child = fork_and_check(holds);
+    pid_t child = child_start(NULL, holds);
     assert_int_equal(pthread_join(thread, &loaded), 0);
     assert_int_equal(loaded != NULL, loads);
-    assert_child_well(child);
+    child_end(child);
 }
 
 UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver)
@@ -155,9 +118,8 @@ UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver
 
 static bool can_load_another(void)
 {
-    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
-    return cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE && cushim_load(&options) == CUDA_SUCCESS
-           && everything_works();
+    return cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE
+           && unit_load_path(unit_fake("fake_12040")) == CUDA_SUCCESS && everything_works();
 }
 
 UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load)
@@ -204,14 +166,12 @@ static CUresult CUDAAPI tell_version_under_lock(int *version)
 static bool can_load_by_itself(void)
 {
     driver.active = false;
-    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
-    return cushim_load(&options) == CUDA_SUCCESS && everything_works();
+    return unit_load_path(unit_fake("fake_12040")) == CUDA_SUCCESS && everything_works();
 }
 
 static void *load_nothing(void *unused)
 {
-    struct cushim_load_options options = {.path = "none"};
-    (void)cushim_load(&options);
+    (void)unit_load_path("none");
     return unused;
 }
 
@@ -222,7 +182,7 @@ UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on)
     void *loaded;
     char path[1024];
     snprintf(path, sizeof path, "%s", unit_fake("fake_12040"));
-    alarm(PATIENCE);
+    alarm(20);
     /* cushim's handlers are registered before the driver's, so the driver's are called first. */
     assert_int_equal(pthread_create(&thread, NULL, load_nothing, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -235,21 +195,20 @@ UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on)
     driver.active = true;
     assert_int_equal(pthread_create(&thread, NULL, load_slowly, path), 0);
     sem_wait(&driver.asked);
-    pid_t child = fork_and_check(can_load_by_itself);
+    pid_t child = child_start(NULL, can_load_by_itself);
     driver.active = false;
     assert_int_equal(pthread_join(thread, &loaded), 0);
     assert_non_null(loaded);
-    assert_child_well(child);
+    child_end(child);
     assert_true(everything_works());
-    assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
+    child_check(NULL, everything_works); /* the lock is in its normal state */
     alarm(0);
 }
 
 static void load_with_constructor(void (*work)(void))
 {
-    struct cushim_load_options options = {.path = directory_fake("fake_constructor")};
     in_constructor = work;
-    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_int_equal(unit_load_path(directory_fake("fake_constructor")), CUDA_SUCCESS);
     in_constructor = NULL;
 }
 
@@ -263,15 +222,15 @@ static bool is_inside_a_load(void)
 
 static void fork_a_child(void)
 {
-    child_of_constructor = fork_and_check(is_inside_a_load);
+    child_of_constructor = child_start(NULL, is_inside_a_load);
 }
 
 DIRECTORY_TEST(test_fork_when_a_constructor_forks_then_both_go_on)
 {
     load_with_constructor(fork_a_child);
-    assert_child_well(child_of_constructor);
+    child_end(child_of_constructor);
     assert_true(everything_works());
-    assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
+    child_check(NULL, everything_works); /* the lock is in its normal state */
 }
 
 static bool ran_command;

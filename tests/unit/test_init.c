@@ -3,38 +3,32 @@
 #include "mock.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "directory.h"
-
-static void write_text(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "root/%s", name);
-    directory_write(path, text, strlen(text));
-}
 
 static void add_gpu_to_bus(void)
 {
-    write_text("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
-    write_text("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+    directory_machine_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+    directory_machine_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
 }
 
 static void add_nodes(int gpu_count)
 {
-    write_text("dev/nvidiactl", "");
-    write_text("dev/nvidia-uvm", "");
+    directory_machine_file("dev/nvidiactl", "");
+    directory_machine_file("dev/nvidia-uvm", "");
     for (int i = 0; i < gpu_count; i++) {
         char name[32];
         snprintf(name, sizeof name, "dev/nvidia%d", i);
-        write_text(name, "");
+        directory_machine_file(name, "");
     }
 }
 
 static void make_whole_machine(void)
 {
-    write_text("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed\n");
+    directory_machine_file("proc/driver/nvidia/version",
+                           "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed\n");
     add_gpu_to_bus();
     add_nodes(2);
 }
@@ -58,10 +52,7 @@ static int begin(void **state)
 
 static void load(void)
 {
-    static char root[256];
-    snprintf(root, sizeof root, "%s", directory_path("root"));
-    mkdir(root, 0755);
-    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    mock_load("fake_12040", (struct cushim_load_options){.root = directory_machine()})->Init_v1 = init;
     init_flags = 77;
 }
 
@@ -165,7 +156,7 @@ INIT_TEST(test_no_device_when_files_are_absent_then_they_tell_the_reason)
         if (machines[i].has_gpu)
             add_gpu_to_bus();
         for (size_t j = 0; j < 2 && machines[i].files[j] != NULL; j++)
-            write_text(machines[i].files[j], "");
+            directory_machine_file(machines[i].files[j], "");
         assert_cause(machines[i].code, machines[i].reason);
     }
 }
@@ -194,31 +185,23 @@ INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden)
     assert_visible("0,7", CUSHIM_REASON_NO_DEVICE);
 }
 
+static bool nodes_are_denied(void)
+{
+    return init_with(CUDA_ERROR_NO_DEVICE) == CUDA_ERROR_NO_DEVICE
+           && cushim_diagnosis_get()->reason == CUSHIM_REASON_NODES_DENIED;
+}
+
 INIT_TEST(test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied)
 {
     static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
     make_whole_machine();
     assert_int_equal(unlink(directory_path("root/dev/nvidia1")), 0);
     for (size_t i = 0; i < 2; i++) {
-        int status;
         assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* may be read, but not written */
         assert_int_equal(chmod(directory_path(nodes[1 - i]), 0666), 0);
         load();
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0) {
-            if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
-                _exit(77);
-            bool told = init_with(CUDA_ERROR_NO_DEVICE) == CUDA_ERROR_NO_DEVICE
-                        && cushim_diagnosis_get()->reason == CUSHIM_REASON_NODES_DENIED;
-            _exit(told ? 0 : 1);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        if (!child_check(child_give_up_rights, nodes_are_denied))
             unit_skip("root may open everything, and cannot become another user here");
-            return;
-        }
-        assert_int_equal(status, 0);
     }
 }
 

@@ -33,8 +33,7 @@ LAYERS_TEST(test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a
 
 LAYERS_TEST(test_layer_when_there_is_no_driver_then_called_and_the_call_returns_no_device)
 {
-    struct cushim_load_options none = {.path = "none"};
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     layers_add(&layer_a);
     layers_assert_passes(cushim_table_legacy(), "a ");
     layers_assert_passes(cushim_table_per_thread(), "a' ");
@@ -42,7 +41,7 @@ LAYERS_TEST(test_layer_when_there_is_no_driver_then_called_and_the_call_returns_
     unit_reset(NULL);
 
     layers_add(&layer_a);
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     layers_assert_passes(cushim_table_legacy(), "a ");
     assert_int_equal(cushim_driver_version(), 0);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
@@ -50,13 +49,12 @@ LAYERS_TEST(test_layer_when_there_is_no_driver_then_called_and_the_call_returns_
 
 LAYERS_TEST(test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables)
 {
-    struct cushim_load_options none = {.path = "none"};
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     layers_add(&layer_a);
     layers_add(&layer_b);
     layers_stop(&layer_a);
     const struct cushim_dispatch_table *absent = cushim_table_legacy();
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     assert_ptr_equal(cushim_table_legacy(), absent); /* a program that tries again each second does not grow */
     assert_int_equal(layers.installs, 4);
 

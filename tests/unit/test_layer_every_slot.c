@@ -107,8 +107,7 @@ UNIT_TEST(test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passes_
 
 UNIT_TEST(test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once)
 {
-    struct cushim_load_options none = {.path = "none"};
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     assert_counts_each_slot();
 }
 

@@ -115,15 +115,15 @@ LAYERS_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed
 
 LAYERS_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again)
 {
-    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    const char *path = unit_fake("fake_12040");
     layers_add(&layer_a);
     layers_add(&layer_b);
     layers.install_code = CUDA_ERROR_NOT_SUPPORTED;
-    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_failed(unit_load_path(path), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_diagnosis_get()->message, "\"a\"");
     layers_assert_passes(cushim_table_legacy(), "");
     layers.install_code = CUDA_SUCCESS;
-    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_int_equal(unit_load_path(path), CUDA_SUCCESS);
     layers_assert_passes(cushim_table_legacy(), "b a ");
 }
 
@@ -198,20 +198,19 @@ LAYERS_TEST(test_install_when_called_then_it_gets_the_states_of_the_slots)
 
 LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver)
 {
-    struct cushim_load_options none = {.path = "none"};
-    struct cushim_load_options fake = {.path = unit_fake("fake_12040")};
+    const char *fake = unit_fake("fake_12040");
     CUresult asked = CUDA_SUCCESS;
     struct cushim_layer asking = CUSHIM_LAYER("asking", asking_install, &asked);
     layers_add(&layer_a);
     layers_add(&asking);
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     assert_string_equal(layers.calls, "a a' ");
     assert_int_equal(asked, CUDA_ERROR_NO_DEVICE);
     layers.install_code = CUDA_ERROR_UNKNOWN;
-    unit_assert_failed(cushim_load(&fake), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_UNKNOWN);
+    unit_assert_failed(unit_load_path(fake), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_UNKNOWN);
     layers_assert_passes(cushim_table_legacy(), "a ");
     layers.install_code = CUDA_SUCCESS;
-    assert_int_equal(cushim_load(&fake), CUDA_SUCCESS);
+    assert_int_equal(unit_load_path(fake), CUDA_SUCCESS);
     assert_int_equal(asked, FAKE_CODE(ROW_StreamQuery_v1, 1));
     layers_assert_passes(cushim_table_legacy(), "a ");
     unit_reset(NULL);

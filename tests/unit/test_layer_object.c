@@ -85,10 +85,9 @@ UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call)
 
 UNIT_TEST(test_objects_when_the_first_load_fails_then_they_are_not_added_again)
 {
-    struct cushim_load_options none = {.path = "none"};
     unit_set_variable("CUSHIM_LAYERS", first);
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
     unit_load_plain("fake_12040");
     assert_int_equal(layer_count(), 1);
     assert_passes(first, true);
@@ -112,27 +111,26 @@ UNIT_TEST(test_objects_when_one_is_bad_then_the_load_fails_and_says_why)
         {OBJECT("layer_first") SEPARATOR OBJECT("layer_same_name"), CUDA_ERROR_ALREADY_ACQUIRED, "already"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+        const char *path = unit_fake("fake_12040");
         unit_reset(NULL);
         unit_set_variable("CUSHIM_LAYERS", cases[i].layers);
-        unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, cases[i].code);
+        unit_assert_failed(unit_load_path(path), CUSHIM_REASON_BAD_LAYER, cases[i].code);
         unit_assert_contains(cushim_diagnosis_get()->message, cases[i].part);
         unit_assert_contains(cushim_diagnosis_get()->message, "layer");
         unit_set_variable("CUSHIM_LAYERS", NULL);
         bool stays = strstr(cases[i].layers, "layer_failing") != NULL; /* it was opened, and its installation failed */
         assert_int_equal(layer_count(), stays);
-        assert_int_equal(cushim_load(&options), stays ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS);
+        assert_int_equal(unit_load_path(path), stays ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS);
     }
 }
 
 UNIT_TEST(test_objects_when_the_path_is_too_long_then_the_load_fails)
 {
     static char path[5000];
-    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     memset(path, 'x', sizeof path - 1);
     path[0] = '/';
     unit_set_variable("CUSHIM_LAYERS", path);
-    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_INVALID_VALUE);
+    unit_assert_failed(unit_load_path(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_INVALID_VALUE);
     unit_assert_contains(cushim_diagnosis_get()->message, "too long");
 }
 

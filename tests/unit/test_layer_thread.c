@@ -2,8 +2,9 @@
 /* Layers that are added and stopped while other threads call. To be run under ThreadSanitizer, too. POSIX only. */
 #include "unit.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
+
+#include "crowd.h"
 
 enum { CALLERS = 6, LAYERS = 4, MIN_CALLS = 2000 };
 
@@ -37,8 +38,7 @@ MARKING_LAYER(3)
 
 static struct cushim_layer *const layers[LAYERS] = {&layer_0, &layer_1, &layer_2, &layer_3};
 
-static pthread_barrier_t start;
-static atomic_bool done;
+static atomic_int changed; /* the layers that were added, and stopped again if they shall be */
 static atomic_int failures;
 
 static void call_once(enum cushim_default_stream kind)
@@ -54,45 +54,32 @@ static void call_once(enum cushim_default_stream kind)
         failures++;
 }
 
-static void *call_often(void *unused)
+/* Adds a layer. Those with an odd number are stopped again. */
+static void change(int number)
 {
-    pthread_barrier_wait(&start);
-    for (int i = 0; i < MIN_CALLS || !done; i++)
-        call_once(i % 2 != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY);
-    return unused;
-}
-
-/* Each thread adds a layer, and those with an odd number stop theirs again. */
-static void *change(void *argument)
-{
-    struct cushim_layer *const *layer = argument;
     struct cushim_layer_info info;
-    pthread_barrier_wait(&start);
-    if (cushim_layer_add(*layer) != CUDA_SUCCESS)
+    if (cushim_layer_add(layers[number]) != CUDA_SUCCESS)
         failures++;
     if (cushim_layer_get_info(0, &info) != CUDA_SUCCESS)
         failures++;
-    if ((layer - layers) % 2 != 0 && cushim_layer_stop(*layer) != CUDA_SUCCESS)
+    if (number % 2 != 0 && cushim_layer_stop(layers[number]) != CUDA_SUCCESS)
         failures++;
-    return NULL;
+    changed++;
+}
+
+static void change_or_call(int index)
+{
+    if (index < LAYERS)
+        change(index);
+    for (int i = 0; index >= LAYERS && (i < MIN_CALLS || changed < LAYERS); i++)
+        call_once(i % 2 != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY);
 }
 
 static void run_threads(void)
 {
-    pthread_t callers[CALLERS], changers[LAYERS];
-    assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS + LAYERS), 0);
-    done = false;
+    changed = 0;
     failures = 0;
-    for (int i = 0; i < CALLERS; i++)
-        assert_int_equal(pthread_create(&callers[i], NULL, call_often, NULL), 0);
-    for (int i = 0; i < LAYERS; i++)
-        assert_int_equal(pthread_create(&changers[i], NULL, change, (void *)&layers[i]), 0);
-    for (int i = 0; i < LAYERS; i++)
-        assert_int_equal(pthread_join(changers[i], NULL), 0);
-    done = true;
-    for (int i = 0; i < CALLERS; i++)
-        assert_int_equal(pthread_join(callers[i], NULL), 0);
-    pthread_barrier_destroy(&start);
+    crowd_run(LAYERS + CALLERS, change_or_call);
     assert_int_equal(failures, 0);
     FOR_EACH_KIND(kind)
     {
@@ -114,25 +101,17 @@ UNIT_TEST(test_layers_when_added_during_the_first_load_then_all_are_installed)
     run_threads();
 }
 
-/* The same layer, added by all threads at the same time: one succeeds. */
-static void *add_first(void *results)
+static atomic_int added;
+
+static void add_first(int index)
 {
-    pthread_barrier_wait(&start);
-    if (cushim_layer_add(layers[0]) == CUDA_SUCCESS)
-        atomic_fetch_add((atomic_int *)results, 1);
-    return NULL;
+    added += cushim_layer_add(layers[0]) == CUDA_SUCCESS;
 }
 
 UNIT_TEST(test_layer_when_added_by_several_threads_then_once)
 {
-    atomic_int added = 0;
-    pthread_t threads[CALLERS];
     unit_load_plain("fake_12040");
-    assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS), 0);
-    for (int i = 0; i < CALLERS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, add_first, &added), 0);
-    for (int i = 0; i < CALLERS; i++)
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-    pthread_barrier_destroy(&start);
+    added = 0;
+    crowd_run(CALLERS, add_first);
     assert_int_equal(added, 1);
 }

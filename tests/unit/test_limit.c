@@ -13,19 +13,6 @@ static void load_hidden(const char *name, const char *hide)
     unit_load(name, (struct cushim_load_options){.hide = hide});
 }
 
-static CUresult lookup_kind(const char *function, int version, enum cushim_default_stream kind)
-{
-    cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(function, version, kind, &fn);
-    assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
-    return result != CUDA_SUCCESS ? result : unit_call(fn);
-}
-
-static CUresult lookup(const char *function, int version)
-{
-    return lookup_kind(function, version, CUSHIM_DEFAULT_STREAM_LEGACY);
-}
-
 /* The result of the slots of cuGetProcAddress: the code of the function that was found, or the error. Both versions
  * agree. */
 static CUresult look_up_slot(const char *function, int version)
@@ -154,9 +141,9 @@ static void assert_needs_7_0(const char *also)
     assert_int_equal(cushim_require(&name, 1, kind, NULL), CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_error_last()->message, "needs CUDA 7.0 for per-thread default streams");
     assert_int_equal(cushim_require(&name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
-    assert_int_equal(lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
-    assert_int_equal(lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new)
@@ -166,12 +153,12 @@ UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_
     struct cushim_lookup_answer answer;
     void *found = state;
     unit_load_plain("fake_12040");
-    assert_int_equal(lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
     unit_assert_contains(cushim_error_last()->message, "CUDA 7.0");
     assert_int_equal(cushim_lookup_explain("cuStreamQuery", 6050, kind, &answer), CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_TOO_NEW);
-    assert_int_equal(lookup_kind("cuStreamQuery", 7000, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(unit_lookup_kind("cuStreamQuery", 7000, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
     assert_int_equal(cushim_table_per_thread()->GetProcAddress_v2("cuStreamQuery", &found, 6050, 0, &status),
                      CUDA_SUCCESS);
     assert_null(found);
@@ -192,7 +179,7 @@ static void assert_hidden(const char *hide, enum cushim_slot_state instead)
     unit_reset(NULL);
     load_hidden("fake_12040", hide);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), instead);
-    assert_int_equal(lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
 }
 
@@ -203,7 +190,7 @@ UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden)
     for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
         assert_hidden(hides[i], CUSHIM_STATE_POLYFILL);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
-        assert_int_equal(lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
+        assert_int_equal(unit_lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
         assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
     }
 }
@@ -216,7 +203,7 @@ UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden)
         load_hidden("fake_12040", hides[i]);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1), CUSHIM_STATE_MISSING);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2), CUSHIM_STATE_MISSING);
-        assert_int_equal(lookup("cuStreamUpdateCaptureDependencies", 11030), CUDA_ERROR_NOT_FOUND);
+        assert_int_equal(unit_lookup("cuStreamUpdateCaptureDependencies", 11030), CUDA_ERROR_NOT_FOUND);
         assert_int_equal(look_up_slot("cuStreamUpdateCaptureDependencies", 12040), CUDA_ERROR_NOT_FOUND);
     }
 }
@@ -229,7 +216,7 @@ UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay)
         load_hidden("fake_12040", hides[i]);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1), CUSHIM_STATE_MISSING);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2), CUSHIM_STATE_NATIVE);
-        assert_int_equal(lookup("cuStreamUpdateCaptureDependencies", 12020), CUDA_ERROR_NOT_FOUND);
+        assert_int_equal(unit_lookup("cuStreamUpdateCaptureDependencies", 12020), CUDA_ERROR_NOT_FOUND);
     }
 }
 
@@ -250,8 +237,8 @@ UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_st
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_MISSING);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
     assert_int_equal(cushim_init(), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(lookup("cuGetProcAddress", 12000), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuGetProcAddress", 12000), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing)
@@ -272,7 +259,7 @@ UNIT_TEST(test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing)
 UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too)
 {
     load_hidden("fake_future", FAKE_FUTURE_ABI_FUNCTION);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
 

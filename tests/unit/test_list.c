@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_list.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "test_list.h"
 
 enum { MAX_TESTS = 64 };
 

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The tests of a program, each listed where it is written. Include it after cmocka.h. */
+/* cmocka, and the tests of a program, each listed where it is written. */
 #ifndef TEST_LIST_H
 #define TEST_LIST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 /* Begins a test: TEST_WITH(test_name, setup, teardown) { ... } */
 #define TEST_WITH(name, setup, teardown)                                                                               \

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "directory.h"
 
 static char expected[65536];
@@ -77,31 +77,26 @@ DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver
     alarm(0);
 }
 
-/* Loads in a child whose stderr is `writer`, or closed, and returns its id. */
-static pid_t load_in_child(int writer, void (*on_pipe)(int))
+/* stderr of the child, or -1 for none, and what SIGPIPE does there. */
+static int child_stderr;
+static void (*child_on_pipe)(int);
+
+static bool load_in_child(void)
 {
-    unit_set_variable("CUSHIM_LOG", "stderr");
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
-        signal(SIGPIPE, on_pipe);
-        if (writer >= 0)
-            dup2(writer, STDERR_FILENO);
-        else
-            close(STDERR_FILENO);
-        CUresult result = cushim_load(&(struct cushim_load_options){.path = unit_fake("fake_12040")});
-        _exit(result == CUDA_SUCCESS && cushim_driver_version() == 12040 ? 0 : 1);
-    }
-    return child;
+    signal(SIGPIPE, child_on_pipe);
+    if (child_stderr >= 0)
+        dup2(child_stderr, STDERR_FILENO);
+    else
+        close(STDERR_FILENO);
+    return unit_load_path(unit_fake("fake_12040")) == CUDA_SUCCESS && cushim_driver_version() == 12040;
 }
 
-static void assert_child_has_loaded(pid_t child)
+static pid_t start_child(int writer, void (*on_pipe)(int))
 {
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (status != 0)
-        fail_msg("the child ended with status %#x", (unsigned)status);
+    unit_set_variable("CUSHIM_LOG", "stderr");
+    child_stderr = writer;
+    child_on_pipe = on_pipe;
+    return child_start(NULL, load_in_child);
 }
 
 DIRECTORY_TEST(test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process)
@@ -109,14 +104,14 @@ DIRECTORY_TEST(test_log_variable_when_it_is_stderr_then_the_lines_have_the_numbe
     char text[4096], start[64];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    pid_t child = load_in_child(ends[1], SIG_DFL);
+    pid_t child = start_child(ends[1], SIG_DFL);
     close(ends[1]);
     size_t used = 0;
     for (ssize_t got = 1; got > 0; used += (size_t)got)
         got = read(ends[0], text + used, sizeof text - 1 - used);
     text[used] = '\0';
     close(ends[0]);
-    assert_child_has_loaded(child);
+    child_end(child);
     snprintf(start, sizeof start, "cushim[%ld]: /", (long)child);
     assert_memory_equal(text, start, strlen(start));
     unit_assert_contains(text, "]: loaded ");
@@ -127,29 +122,30 @@ DIRECTORY_TEST(test_log_variable_when_stderr_is_closed_or_unread_then_the_driver
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
-    assert_child_has_loaded(load_in_child(ends[1], SIG_DFL));
-    assert_child_has_loaded(load_in_child(ends[1], SIG_IGN));
-    assert_child_has_loaded(load_in_child(-1, SIG_DFL));
+    child_end(start_child(ends[1], SIG_DFL));
+    child_end(start_child(ends[1], SIG_IGN));
+    child_end(start_child(-1, SIG_DFL));
     close(ends[1]);
+}
+
+enum { CHILDREN = 4, LOADS = 200, LINES = 2 };
+
+static bool load_often(void)
+{
+    for (int load = 0; load < LOADS; load++)
+        (void)unit_load_path(unit_fake("not_stub"));
+    return true;
 }
 
 DIRECTORY_TEST(test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided)
 {
-    enum { CHILDREN = 4, LOADS = 200, LINES = 2 };
     pid_t children[CHILDREN];
     int lines = 0;
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
-    fflush(NULL);
-    for (int i = 0; i < CHILDREN; i++) {
-        children[i] = fork();
-        if (children[i] != 0)
-            continue;
-        for (int load = 0; load < LOADS; load++)
-            (void)cushim_load(&(struct cushim_load_options){.path = unit_fake("not_stub")});
-        _exit(0);
-    }
     for (int i = 0; i < CHILDREN; i++)
-        assert_child_has_loaded(children[i]);
+        children[i] = child_start(NULL, load_often);
+    for (int i = 0; i < CHILDREN; i++)
+        child_end(children[i]);
     for (const char *line = file_text(directory_path("log")); *line != '\0'; line = strchr(line, '\n') + 1, lines++)
         assert_memory_equal(line, "cushim[", strlen("cushim["));
     assert_int_equal(lines, CHILDREN * LOADS * LINES);

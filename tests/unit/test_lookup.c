@@ -4,24 +4,6 @@
 
 #include <stdlib.h>
 
-static CUresult lookup_kind(const char *function, int version, enum cushim_default_stream kind)
-{
-    cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(function, version, kind, &fn);
-    assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
-    if (result == CUDA_SUCCESS)
-        return unit_call(fn);
-    assert_int_equal(cushim_error_last()->code, result);
-    assert_string_equal(cushim_error_last()->function, "cushim_lookup");
-    assert_string_not_equal(cushim_error_last()->message, "");
-    return result;
-}
-
-static CUresult lookup(const char *function, int version)
-{
-    return lookup_kind(function, version, CUSHIM_DEFAULT_STREAM_LEGACY);
-}
-
 /* tests/drivers compares every entry point at every version with a driver. This driver has the newest ones. */
 UNIT_TEST(test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found)
 {
@@ -31,7 +13,7 @@ UNIT_TEST(test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_
         bool needs_arguments = row == ROW_Init_v1 || row == ROW_DriverGetVersion_v1 || row == ROW_GetProcAddress_v1
                                || row == ROW_GetProcAddress_v2; /* without arguments they crash */
         if (!needs_arguments)
-            assert_int_equal(lookup(entry.function, entry.since),
+            assert_int_equal(unit_lookup(entry.function, entry.since),
                              cush_symbols_is_elsewhere(row) ? CUDA_ERROR_NOT_FOUND : (CUresult)FAKE_CODE(row, 0));
     }
 }
@@ -57,13 +39,13 @@ UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written
 UNIT_TEST(test_lookup_when_no_driver_exists_then_returns_no_device)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
-    assert_int_equal(lookup("cuStreamQuery", 12040), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(unit_lookup("cuStreamQuery", 12040), CUDA_ERROR_NO_DEVICE);
 }
 
 UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found)
@@ -74,7 +56,7 @@ UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found)
         unit_reset(state);
         unit_load_plain(drivers[i]);
         for (size_t j = 0; j < sizeof symbols / sizeof symbols[0]; j++)
-            assert_int_equal(lookup(symbols[j], 9010), CUDA_ERROR_NOT_FOUND);
+            assert_int_equal(unit_lookup(symbols[j], 9010), CUDA_ERROR_NOT_FOUND);
     }
 }
 
@@ -141,7 +123,7 @@ UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact)
             assert_string_equal(answer.function, scenarios[i].function);
         else
             assert_null(answer.function);
-        assert_int_equal(lookup(scenarios[i].name, scenarios[i].version), scenarios[i].code);
+        assert_int_equal(unit_lookup(scenarios[i].name, scenarios[i].version), scenarios[i].code);
         unit_assert_contains(cushim_error_last()->message, scenarios[i].part);
         unit_assert_contains(cushim_error_last()->message, scenarios[i].other_part);
         unit_assert_contains(cushim_error_last()->message, scenarios[i].third_part);
@@ -156,11 +138,12 @@ UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_the_funct
     assert_int_equal(cushim_lookup_explain("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD, &answer),
                      CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_TOO_NEW);
-    assert_int_equal(lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
     unit_assert_contains(cushim_error_last()->message,
                          "cuMemcpy2D for per-thread default streams was added in CUDA 7.0");
-    assert_int_equal(lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
-    assert_int_equal(lookup_kind("cuMemcpy2D", 7000, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
+    assert_int_equal(unit_lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
+    assert_int_equal(unit_lookup_kind("cuMemcpy2D", 7000, CUSHIM_DEFAULT_STREAM_PER_THREAD),
+                     FAKE_CODE(ROW_Memcpy2D_v2, 1));
 }
 
 UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so)
@@ -189,11 +172,11 @@ UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_d
 {
     unit_load_plain("fake_future");
     assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
-    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
-    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
+    assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
@@ -201,24 +184,24 @@ UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_for
 {
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     unit_load_plain("fake_future");
-    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
-    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION, kind),
+    assert_int_equal(unit_lookup_kind(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
+    assert_int_equal(unit_lookup_kind(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION, kind),
                      FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
 UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden)
 {
     unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
-    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked)
 {
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_LATER;
     unit_load_plain("fake_future");
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_CORRECT;
 }
 

@@ -4,8 +4,7 @@
 
 static void assert_refused(const char *name, enum cushim_reason reason, CUresult code, const char *word)
 {
-    struct cushim_load_options options = {.path = unit_fake(name)};
-    unit_assert_failed(cushim_load(&options), reason, code);
+    unit_assert_failed(unit_load_path(unit_fake(name)), reason, code);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     unit_assert_contains(diagnosis->message, name);
     unit_assert_contains(diagnosis->message, word);

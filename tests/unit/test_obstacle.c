@@ -19,9 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "directory.h"
-
-enum { NOBODY = 65534, WRONG = 1, CANNOT = 77 };
 
 /* ---- Ways to refuse something to this process. Each returns false if the machine does not permit it. ---- */
 
@@ -126,7 +125,7 @@ static bool fork_once(void)
     if (child <= 0)
         return child == 0;
     waitpid(child, &status, 0);
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : WRONG);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
 /* Another component of the process has started CUDA. */
@@ -251,15 +250,22 @@ static const struct scenario {
     {"fork after a start", make_whole_machine, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
 };
 
-/* Runs in a child. */
-static int check(const struct scenario *scenario)
+static const struct scenario *scenario;
+
+static void load(void)
 {
-    char root[256];
-    snprintf(root, sizeof root, "%s", directory_path("root"));
-    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    mock_load("fake_12040", (struct cushim_load_options){.root = directory_machine()})->Init_v1 = init;
+}
+
+static bool load_and_refuse(void)
+{
+    load();
     answer = scenario->code;
-    if (!scenario->refuse())
-        return CANNOT;
+    return scenario->refuse();
+}
+
+static bool cause_is_named(void)
+{
     CUresult result = cushim_init();
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     bool holds = result == scenario->code && diagnosis->reason == scenario->reason
@@ -267,25 +273,18 @@ static int check(const struct scenario *scenario)
                  && strcmp(cushim_error_last()->message, diagnosis->message) == 0;
     if (!holds)
         fprintf(stderr, "%s: %d, %s: %s\n", scenario->name, (int)result, diagnosis->reason_name, diagnosis->message);
-    return holds ? 0 : WRONG;
+    return holds;
 }
 
 DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
-        int status;
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
-        scenarios[i].make();
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0)
-            _exit(check(&scenarios[i]));
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
-            unit_skip(scenarios[i].name);
-        else
-            assert_int_equal(status, 0);
+        scenario = &scenarios[i];
+        scenario->make();
+        if (!child_check(load_and_refuse, cause_is_named))
+            unit_skip(scenario->name);
     }
 }
 
@@ -301,9 +300,7 @@ DIRECTORY_TEST(test_init_when_it_looks_for_the_cause_then_leaves_nothing_open)
 {
     static const CUresult codes[] = {(CUresult)2, (CUresult)100, (CUresult)304, (CUresult)999};
     make_whole_machine();
-    char root[256];
-    snprintf(root, sizeof root, "%s", directory_path("root"));
-    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    load();
     size_t before = count_files();
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         answer = codes[i];

@@ -7,22 +7,23 @@
 
 enum { EDGE_COUNT = 2 };
 
-static CUresult CUDAAPI instantiate_v1(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t size)
+static CUresult instantiate(const char *version, CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log,
+                            size_t size)
 {
-    CUresult result =
-        mock_call("Instantiate_v1", "%u, %u, %u, %u", NUMBER(graph), NUMBER(node), NUMBER(log), (unsigned)size);
+    CUresult result = mock_call(version, "%u, %u, %u, %u", NUMBER(graph), NUMBER(node), NUMBER(log), (unsigned)size);
     if (result == CUDA_SUCCESS)
         *exec = HANDLE(CUgraphExec, 9);
     return result;
 }
 
+static CUresult CUDAAPI instantiate_v1(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t size)
+{
+    return instantiate("Instantiate_v1", exec, graph, node, log, size);
+}
+
 static CUresult CUDAAPI instantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t size)
 {
-    CUresult result =
-        mock_call("Instantiate_v2", "%u, %u, %u, %u", NUMBER(graph), NUMBER(node), NUMBER(log), (unsigned)size);
-    if (result == CUDA_SUCCESS)
-        *exec = HANDLE(CUgraphExec, 9);
-    return result;
+    return instantiate("Instantiate_v2", exec, graph, node, log, size);
 }
 
 static CUresult CUDAAPI add_dependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
@@ -35,45 +36,38 @@ static CUresult CUDAAPI remove_dependencies(CUgraph graph, const CUgraphNode *fr
     return mock_call("Remove", "%u, %u, %u, %u", NUMBER(graph), NUMBER(from), NUMBER(to), (unsigned)count);
 }
 
-/* Fills the arrays as far as they have room, and writes that count; without arrays, writes the total count. */
-static void fill(CUgraphNode *nodes, size_t *count)
+/* Fills the arrays (`more` can be NULL) as far as they have room, and writes that count; without arrays, writes the
+ * total count. */
+static CUresult answer(const char *function, unsigned handle, CUgraphNode *nodes, CUgraphNode *more, size_t *count)
 {
-    if (nodes == NULL || *count > EDGE_COUNT)
-        *count = EDGE_COUNT;
-    for (size_t i = 0; nodes != NULL && i < *count; i++)
-        nodes[i] = NODE;
-}
-
-static CUresult CUDAAPI get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
-{
-    CUresult result = mock_call("GetEdges", "%u", NUMBER(graph));
+    CUresult result = mock_call(function, "%u", handle);
     if (count == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) {
-        fill(from, count);
-        fill(to, count);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (nodes == NULL || *count > EDGE_COUNT)
+        *count = EDGE_COUNT;
+    for (size_t i = 0; nodes != NULL && i < *count; i++) {
+        nodes[i] = NODE;
+        if (more != NULL)
+            more[i] = NODE;
     }
     return result;
 }
 
+static CUresult CUDAAPI get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
+{
+    return answer("GetEdges", NUMBER(graph), from, to, count);
+}
+
 static CUresult CUDAAPI get_dependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count)
 {
-    CUresult result = mock_call("GetDependencies", "%u", NUMBER(node));
-    if (count == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        fill(nodes, count);
-    return result;
+    return answer("GetDependencies", NUMBER(node), nodes, NULL, count);
 }
 
 static CUresult CUDAAPI get_dependents(CUgraphNode node, CUgraphNode *nodes, size_t *count)
 {
-    CUresult result = mock_call("GetDependents", "%u", NUMBER(node));
-    if (count == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        fill(nodes, count);
-    return result;
+    return answer("GetDependents", NUMBER(node), nodes, NULL, count);
 }
 
 static const struct cushim_dispatch_table *load(const char *fake)

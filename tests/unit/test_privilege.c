@@ -27,7 +27,7 @@ DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported)
         return;
     }
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
-    unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", directory_driver("driver.so"));
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     unit_set_variable("CUSHIM_HIDE", "nonsense");
     unit_set_variable("CUSHIM_LAYERS", "nonsense");
@@ -60,7 +60,7 @@ DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it
 {
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
-    unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", directory_driver("driver.so"));
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
     assert_int_equal(chmod(program, 0755), 0);
     assert_true(process_run(program, NULL, NULL));

@@ -11,18 +11,9 @@
 #include "find_driver.h"
 #include "directory.h"
 
-static const char *root(void)
-{
-    static char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s", directory_path("root/"));
-    path[strlen(path) - 1] = '\0';
-    return path;
-}
-
 static CUresult load(void)
 {
-    struct cushim_load_options options = {.root = root()};
-    return cushim_load(&options);
+    return cushim_load(&(struct cushim_load_options){.root = directory_machine()});
 }
 
 /* The index'th known path, as a name in the directory; NULL after the last. */
@@ -47,7 +38,7 @@ static void tell_kernel_module(const char *version)
     char text[256];
     snprintf(text, sizeof text, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  %s  Wed Jul  3 01:20:00 UTC 2026\n",
              version);
-    directory_write("root/proc/driver/nvidia/version", text, strlen(text));
+    directory_machine_file("proc/driver/nvidia/version", text);
 }
 
 static void assert_found_at(const char *path)
@@ -67,7 +58,7 @@ DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path)
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_true(diagnosis->attempt_count >= 18);
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
-        assert_int_equal(strncmp(diagnosis->attempts[i].path, root(), strlen(root())), 0);
+        assert_int_equal(strncmp(diagnosis->attempts[i].path, directory_machine(), strlen(directory_machine())), 0);
         assert_string_equal(diagnosis->attempts[i].result, "not found");
     }
 }
@@ -79,7 +70,7 @@ DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it)
         if (attempt_path(index)[0] == '\0')
             continue; /* needs the version of the kernel module; see below */
         unit_reset(state);
-        const char *path = directory_copy(attempt_path(index), unit_fake("fake_12040"), SIZE_MAX);
+        const char *path = directory_driver(attempt_path(index));
         assert_found_at(path);
         assert_int_equal(unlink(path), 0);
     }
@@ -97,14 +88,13 @@ DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_search
     char name[PATH_MAX];
     snprintf(name, sizeof name, "root/usr/lib/%.*s/GL/nvidia-580-159-03/lib/libcuda.so.1", (int)strcspn(multiarch, "/"),
              multiarch);
-    assert_found_at(directory_copy(name, unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_driver(name));
 }
 
 DIRECTORY_TEST(test_search_when_a_driver_is_in_the_driver_store_then_finds_it)
 {
     directory_write("root/usr/lib/wsl/drivers/iigd_dch.inf_amd64_1/readme", "", 0);
-    assert_found_at(directory_copy("root/usr/lib/wsl/drivers/nv_dispi.inf_amd64_2/libcuda.so.1",
-                                   unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_driver("root/usr/lib/wsl/drivers/nv_dispi.inf_amd64_2/libcuda.so.1"));
 }
 
 DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_paths)
@@ -127,8 +117,7 @@ DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_pat
 DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins)
 {
     const char *stub = directory_copy(attempt_path(0), unit_fake("not_stub"), SIZE_MAX);
-    const char *driver =
-        directory_copy(attempt_path(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
+    const char *driver = directory_driver(attempt_path(find_place("/usr/lib/wsl/lib/")));
     assert_found_at(driver);
     assert_string_equal(cushim_diagnosis_get()->attempts[0].path, stub);
     assert_int_equal(cushim_diagnosis_get()->attempts[0].reason, CUSHIM_REASON_STUB);
@@ -140,8 +129,7 @@ DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_t
     directory_copy(attempt_path(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
     directory_copy(attempt_path(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
     mkdir(directory_path(attempt_path(find_place("/usr/lib/l"))), 0755);
-    assert_found_at(
-        directory_copy(attempt_path(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_driver(attempt_path(find_place("/run/opengl-driver/lib/"))));
     assert_true(cushim_diagnosis_get()->attempt_count >= 5);
 }
 
@@ -169,7 +157,7 @@ DIRECTORY_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole
 
     char driver[2 * PATH_MAX];
     snprintf(driver, sizeof driver, "%s%s", deep, attempt_path(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
-    const char *file = directory_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
+    const char *file = directory_driver(driver);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_string_equal(cushim_diagnosis_get()->path, file);
 
@@ -200,8 +188,7 @@ DIRECTORY_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s",
-                 directory_copy("root/opt/driver/libcuda.so.550", unit_fake("fake_12040"), SIZE_MAX));
+        snprintf(path, sizeof path, "%s", directory_driver("root/opt/driver/libcuda.so.550"));
         for (size_t k = 0; k < 3 && images[i][k].link != NULL; k++) {
             char link[PATH_MAX];
             snprintf(link, sizeof link, "root%s", images[i][k].link);
@@ -216,7 +203,7 @@ DIRECTORY_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_
 DIRECTORY_TEST(test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root)
 {
     directory_link("root/lib64", "/opt/lib64");
-    const char *driver = directory_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    const char *driver = directory_driver("root/opt/lib64/libcuda.so.1");
     char link[PATH_MAX];
     snprintf(link, sizeof link, "root%.*s", (int)strlen(attempt_path(0) + 4) - (int)strlen("/libcuda.so.1"),
              attempt_path(0) + 4);
@@ -245,7 +232,7 @@ DIRECTORY_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_n
 DIRECTORY_TEST(test_root_when_links_are_too_many_then_not_found)
 {
     char name[64], target[64];
-    directory_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
+    directory_driver("root/link-40");
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "root/link-%d", i);
         snprintf(target, sizeof target, "/link-%d", i + 1);
@@ -265,7 +252,7 @@ DIRECTORY_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_l
     snprintf(message, sizeof message, "%s", failed->message);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 
-    assert_found_at(directory_copy(attempt_path(3), unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_driver(attempt_path(3)));
     assert_ptr_not_equal(cushim_diagnosis_get(), failed);
     assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* the old diagnosis may still be read */
     assert_string_equal(failed->message, message);
@@ -274,11 +261,10 @@ DIRECTORY_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_l
 
 DIRECTORY_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one)
 {
-    struct cushim_load_options options = {.path = directory_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
-    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
-    assert_int_equal(unlink(options.path), 0);
-    options.path = directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX);
-    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    const char *path = directory_copy("driver.so", unit_fake("not_stub"), SIZE_MAX);
+    assert_int_equal(unit_load_path(path), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unit_load_path(directory_driver("driver.so")), CUDA_SUCCESS);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
@@ -309,7 +295,7 @@ DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_
 /* The same sentence, once for a variable that was used and once for one that was not, makes two different diagnoses. */
 DIRECTORY_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ)
 {
-    struct cushim_load_options options = {.root = root()};
+    struct cushim_load_options options = {.root = directory_machine()};
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
     assert_true(cushim_diagnosis_get()->variables[0].used);

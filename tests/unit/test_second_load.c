@@ -182,6 +182,6 @@ UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees)
 UNIT_TEST(test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library)
 {
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_load(&(struct cushim_load_options){.path = "/"}), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(unit_load_path("/"), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(cushim_driver_version(), 12040);
 }

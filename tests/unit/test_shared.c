@@ -7,21 +7,15 @@
 #    define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "child.h"
 #include "cushim/cushim.h"
 #include "fake.h"
 #include "kind_unit.h"
+#include "test_list.h"
 
 #define DRIVER FAKES "/fake_12040.so"
 #define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
@@ -29,15 +23,8 @@
 /* Runs a check in a child that has not loaded a driver yet, with this environment. */
 static void assert_in_child(const char *driver, bool (*holds)(void))
 {
-    int status = -1;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        setenv("CUSHIM_DRIVER", driver, 1);
-        _exit(holds() ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    setenv("CUSHIM_DRIVER", driver, 1);
+    child_check(NULL, holds);
 }
 
 /* The library reports the version of its own current table; the program calls through its copy of the pointer. */
@@ -48,7 +35,7 @@ static bool load_is_seen_by_both(void)
            && cushim_table()->StreamQuery_v1(NULL) == QUERY;
 }
 
-static void test_table_when_the_library_loads_then_the_program_sees_the_same(void **state)
+TEST_WITH(test_table_when_the_library_loads_then_the_program_sees_the_same, NULL, NULL)
 {
     assert_in_child(DRIVER, load_is_seen_by_both);
 }
@@ -60,7 +47,7 @@ static bool first_call_is_seen_by_both(void)
            && cushim_driver_version() == 12040 && before->StreamQuery_v1(NULL) == QUERY;
 }
 
-static void test_table_when_a_first_call_loads_then_the_program_sees_the_same(void **state)
+TEST_WITH(test_table_when_a_first_call_loads_then_the_program_sees_the_same, NULL, NULL)
 {
     assert_in_child(DRIVER, first_call_is_seen_by_both);
 }
@@ -72,7 +59,7 @@ static bool absence_is_seen_by_both(void)
            && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
 }
 
-static void test_table_when_no_driver_exists_then_library_and_program_see_the_same(void **state)
+TEST_WITH(test_table_when_no_driver_exists_then_library_and_program_see_the_same, NULL, NULL)
 {
     assert_in_child("none", absence_is_seen_by_both);
 }
@@ -102,7 +89,7 @@ static bool libraries_have_their_own_tables(void)
            && cushim_table()->StreamQuery_v1(NULL) == QUERY;
 }
 
-static void test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind(void **state)
+TEST_WITH(test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind, NULL, NULL)
 {
     assert_in_child(DRIVER, libraries_have_their_own_tables);
 }
@@ -118,7 +105,7 @@ static bool driver_becomes_global(void)
     return !global_scope_has_driver() && cushim_load(&options) == CUDA_SUCCESS && global_scope_has_driver();
 }
 
-static void test_global_symbols_when_set_then_the_driver_is_in_the_global_scope(void **state)
+TEST_WITH(test_global_symbols_when_set_then_the_driver_is_in_the_global_scope, NULL, NULL)
 {
     assert_in_child(DRIVER, driver_becomes_global);
 }
@@ -128,7 +115,7 @@ static bool loaded_driver_becomes_global(void)
     return cushim_load(NULL) == CUDA_SUCCESS && driver_becomes_global();
 }
 
-static void test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope(void **state)
+TEST_WITH(test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope, NULL, NULL)
 {
     assert_in_child(DRIVER, loaded_driver_becomes_global);
 }
@@ -140,21 +127,12 @@ static bool refused_load_changes_nothing(void)
            && !global_scope_has_driver();
 }
 
-static void test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local(void **state)
+TEST_WITH(test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local, NULL, NULL)
 {
     assert_in_child(DRIVER, refused_load_changes_nothing);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_when_the_library_loads_then_the_program_sees_the_same),
-        cmocka_unit_test(test_table_when_a_first_call_loads_then_the_program_sees_the_same),
-        cmocka_unit_test(test_table_when_no_driver_exists_then_library_and_program_see_the_same),
-        cmocka_unit_test(test_global_symbols_when_set_then_the_driver_is_in_the_global_scope),
-        cmocka_unit_test(test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope),
-        cmocka_unit_test(test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local),
-        cmocka_unit_test(test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_list_run();
 }

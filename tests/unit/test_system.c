@@ -7,21 +7,11 @@
 
 #include "directory.h"
 
-static void add(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "root/%s", name);
-    directory_write(path, text, strlen(text));
-}
-
 static struct cushim_system query_system(void)
 {
     struct cushim_system system;
-    char root[256];
     memset(&system, 255, sizeof system);
-    snprintf(root, sizeof root, "%s", directory_path("root"));
-    mkdir(root, 0755);
-    cushim_system_get_info(root, &system);
+    cushim_system_get_info(directory_machine(), &system);
     return system;
 }
 
@@ -60,12 +50,12 @@ DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks)
 
 DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready)
 {
-    add("dev/nvidiactl", "");
-    add("dev/nvidia-uvm", "");
-    add("dev/nvidia3", "");
-    add("dev/nvidia15", "");
-    add("dev/nvidia16", ""); /* more than it counts */
-    add("dev/nvidia-modeset", "");
+    directory_machine_file("dev/nvidiactl", "");
+    directory_machine_file("dev/nvidia-uvm", "");
+    directory_machine_file("dev/nvidia3", "");
+    directory_machine_file("dev/nvidia15", "");
+    directory_machine_file("dev/nvidia16", ""); /* more than it counts */
+    directory_machine_file("dev/nvidia-modeset", "");
     struct cushim_system system = query_system();
     assert_int_equal(system.control_node, CUSHIM_NODE_READY);
     assert_int_equal(system.uvm_node, CUSHIM_NODE_READY);
@@ -76,7 +66,7 @@ DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready)
 
 DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node)
 {
-    add("dev/dxg", "");
+    directory_machine_file("dev/dxg", "");
     struct cushim_system system = query_system();
     assert_int_equal(system.jetson_node, CUSHIM_NODE_ABSENT);
     assert_int_equal(system.wsl_node, CUSHIM_NODE_READY);
@@ -85,7 +75,7 @@ DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node)
 
 DIRECTORY_TEST(test_system_when_on_jetson_then_reports_its_node)
 {
-    add("dev/nvmap", "");
+    directory_machine_file("dev/nvmap", "");
     struct cushim_system system = query_system();
     assert_int_equal(system.jetson_node, CUSHIM_NODE_READY);
     assert_int_equal(system.control_node, CUSHIM_NODE_ABSENT);
@@ -106,14 +96,14 @@ DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found)
         {"1.11111111111111111111111111111111111111111111111", ""},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        add("proc/driver/nvidia/version", texts[i][0]);
+        directory_machine_file("proc/driver/nvidia/version", texts[i][0]);
         assert_string_equal(query_system().kernel_module, texts[i][1]);
     }
 }
 
 DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found)
 {
-    add("sys/module/nvidia/version", "580.159.03\n");
+    directory_machine_file("sys/module/nvidia/version", "580.159.03\n");
     assert_string_equal(query_system().kernel_module, "580.159.03");
 }
 
@@ -129,20 +119,20 @@ DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu)
         {"0x10de\n", "0x030000\n", true},  {"0x10de\n", "0x030200\n", true}, /* without a display */
     };
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        add("sys/bus/pci/devices/0000:01:00.0/vendor", devices[i].vendor);
-        add("sys/bus/pci/devices/0000:01:00.0/class", devices[i].class);
+        directory_machine_file("sys/bus/pci/devices/0000:01:00.0/vendor", devices[i].vendor);
+        directory_machine_file("sys/bus/pci/devices/0000:01:00.0/class", devices[i].class);
         assert_int_equal(query_system().gpu_on_bus, devices[i].is_gpu);
     }
-    add("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n"); /* one of several */
+    directory_machine_file("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n"); /* one of several */
     assert_true(query_system().gpu_on_bus);
 }
 
 DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root)
 {
-    add("data/version", "580.159.03\n");
-    add("data/gpu/vendor", "0x10de\n");
-    add("data/gpu/class", "0x030200\n");
-    add("data/node", "");
+    directory_machine_file("data/version", "580.159.03\n");
+    directory_machine_file("data/gpu/vendor", "0x10de\n");
+    directory_machine_file("data/gpu/class", "0x030200\n");
+    directory_machine_file("data/node", "");
     directory_link("root/sys/module/nvidia/version", "/data/version");
     directory_link("root/sys/bus/pci/devices/0000:01:00.0", "../../../../../../../../../data/gpu");
     directory_link("root/dev/nvidia0", "/data/node");
@@ -189,9 +179,9 @@ DIRECTORY_TEST(test_container_when_a_mark_exists_then_detected)
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
         assert_false(query_system().container);
-        add(marks[i][0], marks[i][1]);
+        directory_machine_file(marks[i][0], marks[i][1]);
         assert_true(query_system().container);
     }
-    add("proc/1/cgroup", "0::/init.scope\n");
+    directory_machine_file("proc/1/cgroup", "0::/init.scope\n");
     assert_false(query_system().container);
 }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "crowd.h"
 #include "directory.h"
 
 enum { THREADS = 64 };
@@ -14,40 +15,6 @@ static int constructed;
 __attribute__((visibility("default"))) void fake_driver_constructed(void)
 {
     __atomic_fetch_add(&constructed, 1, __ATOMIC_RELAXED);
-}
-
-/* Runs a function in each thread, all at the same time. */
-struct crowd {
-    void (*work)(int index);
-    pthread_barrier_t start;
-};
-
-struct one {
-    struct crowd *crowd;
-    int index;
-};
-
-static void *run_one(void *argument)
-{
-    struct one *one = argument;
-    pthread_barrier_wait(&one->crowd->start);
-    one->crowd->work(one->index);
-    return NULL;
-}
-
-static void run_at_once(void (*work)(int index))
-{
-    struct crowd crowd = {.work = work};
-    struct one ones[THREADS];
-    pthread_t threads[THREADS];
-    assert_int_equal(pthread_barrier_init(&crowd.start, NULL, THREADS), 0);
-    for (int i = 0; i < THREADS; i++) {
-        ones[i] = (struct one){&crowd, i};
-        assert_int_equal(pthread_create(&threads[i], NULL, run_one, &ones[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-    pthread_barrier_destroy(&crowd.start);
 }
 
 static CUresult results[THREADS];
@@ -75,7 +42,7 @@ static void fail_in_an_own_way(int index)
 UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
-    run_at_once(fail_in_an_own_way);
+    crowd_run(THREADS, fail_in_an_own_way);
     assert_all(CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cushim_error_last()->code, CUDA_SUCCESS);
     assert_string_equal(cushim_error_last()->function, "");
@@ -91,7 +58,7 @@ UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
     constructed = 0;
-    run_at_once(call_a_slot);
+    crowd_run(THREADS, call_a_slot);
     assert_all(FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(constructed, 1);
 }
@@ -100,7 +67,7 @@ UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub_constructor"));
     constructed = 0;
-    run_at_once(call_a_slot);
+    crowd_run(THREADS, call_a_slot);
     assert_all(CUDA_ERROR_NO_DEVICE);
     assert_int_equal(constructed, 1); /* the stub is closed again, so each load would construct it again */
 }
@@ -114,7 +81,7 @@ DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed)
 {
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     constructed = 0;
-    run_at_once(load);
+    crowd_run(THREADS, load);
     assert_all(CUDA_SUCCESS);
     assert_int_equal(constructed, 1);
 }
@@ -122,7 +89,7 @@ DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed)
 UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
-    run_at_once(load);
+    crowd_run(THREADS, load);
     assert_all(CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_STUB);
 }
@@ -135,7 +102,7 @@ static void initialise(int index)
 UNIT_TEST(test_initialisations_when_at_once_then_all_succeed)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    run_at_once(initialise);
+    crowd_run(THREADS, initialise);
     assert_all(CUDA_SUCCESS);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
 }
@@ -182,7 +149,7 @@ static void ask_something(int index)
 UNIT_TEST(test_questions_when_at_once_then_all_are_answered)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_asked_12040"));
-    run_at_once(ask_something);
+    crowd_run(THREADS, ask_something);
     assert_all(CUDA_SUCCESS);
 }
 
@@ -217,7 +184,7 @@ UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     memset(results, 0, sizeof results);
-    run_at_once(fail_or_ask);
+    crowd_run(THREADS, fail_or_ask);
     assert_all(CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));

@@ -77,6 +77,11 @@ void unit_load_plain(const char *name)
     unit_load(name, (struct cushim_load_options){0});
 }
 
+CUresult unit_load_path(const char *path)
+{
+    return cushim_load(&(struct cushim_load_options){.path = path});
+}
+
 void *unit_open(const char *name)
 {
     char error[512];
@@ -146,6 +151,24 @@ CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream ki
     size_t row = cush_symbols_row_of(slot);
     return FAKE_CODE(row,
                      kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_row(row).per_thread_symbol[0] != '\0');
+}
+
+CUresult unit_lookup_kind(const char *function, int version, enum cushim_default_stream kind)
+{
+    cushim_fn fn = NULL;
+    CUresult result = cushim_lookup(function, version, kind, &fn);
+    assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
+    if (result == CUDA_SUCCESS)
+        return unit_call(fn);
+    assert_int_equal(cushim_error_last()->code, result);
+    assert_string_equal(cushim_error_last()->function, "cushim_lookup");
+    assert_string_not_equal(cushim_error_last()->message, "");
+    return result;
+}
+
+CUresult unit_lookup(const char *function, int version)
+{
+    return unit_lookup_kind(function, version, CUSHIM_DEFAULT_STREAM_LEGACY);
 }
 
 void unit_assert_contains(const char *text, const char *part)

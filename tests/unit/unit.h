@@ -3,15 +3,9 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cushim/cushim.h"
 #include "fake.h"
@@ -50,6 +44,9 @@ const char *unit_fake(const char *name);
 void unit_load(const char *name, struct cushim_load_options options);
 void unit_load_plain(const char *name);
 
+/* Loads the library at this path, and returns the result. "none" is no driver. */
+CUresult unit_load_path(const char *path);
+
 /* Opens a fake in addition to cushim, or finds one of its symbols, which must exist. The fake stays open. */
 void *unit_open(const char *name);
 void *unit_object(const char *name, const char *symbol);
@@ -65,6 +62,10 @@ CUresult unit_call(cushim_fn fn);
 
 /* The result of a fake's native slot when called with zeros. It identifies the function and its form. */
 CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream kind);
+
+/* The code of the function that cushim_lookup() finds, or that of its failure, which is the last error. */
+CUresult unit_lookup_kind(const char *function, int version, enum cushim_default_stream kind);
+CUresult unit_lookup(const char *function, int version);
 
 /* Fails the test unless `text` contains `part`. */
 void unit_assert_contains(const char *text, const char *part);
