@@ -359,10 +359,6 @@ class Lookup(Case):
             self.assertIn(f' {answer} ', text.out.decode())
             self.assertIn(f' {since // 1000}.{since % 1000 // 10}\n' if since else ' -\n', text.out.decode())
 
-    def test_lookup_when_hidden_or_limited_then_exit_status_is_unusable(self):
-        self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--hide=cuStreamQuery').status, UNUSABLE)
-        self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--max-version=11.0').status, UNUSABLE)
-
     def test_lookup_when_no_version_is_given_then_shows_what_the_name_means(self):
         rows = {one['symbol']: one for one in run_json('lookup', 'cuCtxCreate', DRIVER).document}
         self.assertEqual({symbol: (one['plain_from'], one['plain_until']) for symbol, one in rows.items()},
