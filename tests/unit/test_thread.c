@@ -54,44 +54,9 @@ static void call_a_slot(int index)
     results[index] = cushim_table()->StreamQuery_v1(NULL);
 }
 
-UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made)
-{
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
-    constructed = 0;
-    crowd_run(THREADS, call_a_slot);
-    assert_all(FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(constructed, 1);
-}
-
-UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all)
-{
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub_constructor"));
-    constructed = 0;
-    crowd_run(THREADS, call_a_slot);
-    assert_all(CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(constructed, 1); /* the stub is closed again, so each load would construct it again */
-}
-
 static void load(int index)
 {
     results[index] = cushim_load(NULL);
-}
-
-DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed)
-{
-    unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
-    constructed = 0;
-    crowd_run(THREADS, load);
-    assert_all(CUDA_SUCCESS);
-    assert_int_equal(constructed, 1);
-}
-
-UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike)
-{
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
-    crowd_run(THREADS, load);
-    assert_all(CUDA_ERROR_STUB_LIBRARY);
-    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_STUB);
 }
 
 static void initialise(int index)
@@ -99,12 +64,31 @@ static void initialise(int index)
     results[index] = cushim_init();
 }
 
-UNIT_TEST(test_initialisations_when_at_once_then_all_succeed)
+/* A stub is closed again: each further load would construct it again, as cushim_load() after a failure does. */
+DIRECTORY_TEST(test_first_uses_when_at_once_then_one_load_for_all)
 {
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    crowd_run(THREADS, initialise);
-    assert_all(CUDA_SUCCESS);
-    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
+    static const struct {
+        void (*work)(int index);
+        const char *fake;
+        CUresult expected;
+        enum cushim_reason reason;
+    } cases[] = {
+        {call_a_slot, "fake_constructor", FAKE_CODE(ROW_StreamQuery_v1, 0), CUSHIM_REASON_NONE},
+        {load, "fake_constructor", CUDA_SUCCESS, CUSHIM_REASON_NONE},
+        {initialise, "fake_constructor", CUDA_SUCCESS, CUSHIM_REASON_NONE},
+        {call_a_slot, "not_stub_constructor", CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_STUB},
+        {load, "not_stub", CUDA_ERROR_STUB_LIBRARY, CUSHIM_REASON_STUB},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(directory_remove(state), 0);
+        assert_int_equal(directory_create(state), 0);
+        unit_set_variable("CUSHIM_DRIVER", directory_fake(cases[i].fake));
+        constructed = 0;
+        crowd_run(THREADS, cases[i].work);
+        assert_all(cases[i].expected);
+        assert_int_equal(constructed, strcmp(cases[i].fake, "not_stub") != 0);
+        assert_int_equal(cushim_diagnosis_get()->reason, cases[i].reason);
+    }
 }
 
 static void ask_something(int index)
