@@ -45,7 +45,7 @@ static cushim_fn proc_address_query(const struct driver *driver, const char *fun
  * Some interposers have a cuGetProcAddress that returns one ABI version for every requested version; a program would
  * then call through a wrong type. If it has no per-thread variants, a program would work on the wrong stream. Both are
  * detected with requests whose result is known: an exported entry point must have its own address, and two ABI versions
- * of a function, or two forms of one, must have two addresses.
+ * of a function, or the two variants of one, must have two addresses.
  */
 static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {

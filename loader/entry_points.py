@@ -194,7 +194,7 @@ def by_function(entry_points):
 
 def by_kind(entry_points):
     """Those of which the tables of the two default streams have different functions: with a per-thread variant, or older
-    than the first of their function that has one; and cuGetProcAddress, which finds the forms."""
+    than the first of their function that has one; and cuGetProcAddress, which finds the variants."""
     return {one for versions in by_function(entry_points).values() for place, one in enumerate(versions)
             if any(other.per_thread_symbol for other in versions[place:]) or one.function == 'cuGetProcAddress'}
 

@@ -262,8 +262,8 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *   abi                v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
  *   version            the CUDA version that brought this entry point, 1000 * major + 10 * minor
  *   symbol             the exported name
- *   per_thread_symbol  the exported name of the form whose default stream is the per-thread one, or "" where there
- *                      is none. That form exists from CUDA %s on, or from `version` where that is later.
+ *   per_thread_symbol  the exported name of the per-thread variant, or "" if the entry point has none. The variant
+ *                      exists from CUDA %s on, or from `version` if that is later.
  *   platform           all, linux or windows: whose drivers have it
  *
  * Rows of one function stand together, oldest first: lookups rely on it. Define CUSHIM_SYMBOL before including this

@@ -47,7 +47,7 @@ static void format_missing_per_thread(size_t row, char *text, size_t size)
                  "is CUDA %s.",
                  symbol, VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->version), VERSION(driver->own_version));
     else
-        snprintf(text, size, "This driver lacks the form of %s for per-thread default streams.", symbol);
+        snprintf(text, size, "This driver lacks the per-thread variant of %s.", symbol);
 }
 
 void cush_last_error_format_missing(size_t row, char *text, size_t size)

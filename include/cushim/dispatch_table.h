@@ -86,7 +86,7 @@ static inline const struct cushim_dispatch_table *cushim_table_legacy(void)
  *
  * With a driver before CUDA 7.0 the slots with a stream argument (or an implied default stream, such as cuMemcpy) are
  * missing from this table. So are the oldest ABI versions of some functions (cuMemcpy2D of CUDA 2.0), which never had a
- * form for this stream.
+ * per-thread variant.
  */
 static inline const struct cushim_dispatch_table *cushim_table_per_thread(void)
 {

@@ -34,12 +34,12 @@ typedef void (*cushim_fn)(void);
  * uses: another version can have another prototype. Loads the driver.
  *
  * The version limit and the hidden functions apply. For a function that is not in cushim's list, cushim asks the
- * driver. The result is never a polyfill. Forms for per-thread default streams exist from version 7000 on.
+ * driver. The result is never a polyfill. Per-thread variants exist from version 7000 on.
  *
  * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
  * @param version   A CUDA version.
- * @param kind      The default stream that the function is for: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for the form that
- *                  a call compiled with <cuda.h> uses.
+ * @param kind      The default stream that the function is for: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for the variant
+ *                  that a call compiled with <cuda.h> uses.
  * @param out_fn    Receives the driver's function, that of an adapted slot (see ::CUSHIM_STATE_ADAPTED), or that of the
  *                  top layer which has replaced the slot.
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.

@@ -42,22 +42,22 @@ def write_exports(executed):
         sys.exit(f'{executed}: has no slot, or stands there twice: {sorted(unknown)}')
     for one in entry_points:
         slot = one.slot_name
-        for name, form in ((one.symbol, ''), (one.per_thread_symbol, '_per_thread')):
+        for name, variant in ((one.symbol, ''), (one.per_thread_symbol, '_per_thread')):
             if name and slot in done:
                 kind = ('SOFT_EXPORT_WITHOUT_LOCK' if slot in WITHOUT_LOCK else
                         'SOFT_EXPORT_BEFORE_INIT' if slot in BEFORE_INIT else 'SOFT_EXPORT')
-                print(f'{kind}({slot}, {slot}{form}, "{name}", {"true" if form else "false"}, '
+                print(f'{kind}({slot}, {slot}{variant}, "{name}", {"true" if variant else "false"}, '
                       f'({one.parameters}), ({", ".join(one.arguments)}))')
             elif name:
-                print(f'SOFT_REFUSE({slot}{form}, "{name}")')
+                print(f'SOFT_REFUSE({slot}{variant}, "{name}")')
     for symbol in lists.WITHOUT_ROW:
         print(f'SOFT_REFUSE({symbol[2:]}, "{symbol}")')
     for one in entry_points:
         slot, per_thread = one.slot_name, one.per_thread_symbol
-        form = f'SOFT_FORM({slot}_per_thread, "{per_thread}")' if per_thread else 'SOFT_NO_FORM'
-        row = f'SOFT_ROW("{one.function}", {one.version}, SOFT_FORM({slot}, "{one.symbol}"), {form})'
+        variant = f'SOFT_VARIANT({slot}_per_thread, "{per_thread}")' if per_thread else 'SOFT_NO_VARIANT'
+        row = f'SOFT_ROW("{one.function}", {one.version}, SOFT_VARIANT({slot}, "{one.symbol}"), {variant})'
         print(f'#if defined(_WIN32)\n{row}\n#endif' if one.is_windows_only else row)
-    for macro in ('EXPORT', 'EXPORT_BEFORE_INIT', 'EXPORT_WITHOUT_LOCK', 'REFUSE', 'ROW', 'FORM', 'NO_FORM'):
+    for macro in ('EXPORT', 'EXPORT_BEFORE_INIT', 'EXPORT_WITHOUT_LOCK', 'REFUSE', 'ROW', 'VARIANT', 'NO_VARIANT'):
         print(f'#undef SOFT_{macro}')
 
 

@@ -11,9 +11,9 @@
 #define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)
 #define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
 #define SOFT_REFUSE(id, symbol)
-#define SOFT_FORM(id, symbol) symbol,
-#define SOFT_NO_FORM
-#define SOFT_ROW(driver_function, since, form, per_thread_form) form per_thread_form
+#define SOFT_VARIANT(id, symbol) symbol,
+#define SOFT_NO_VARIANT
+#define SOFT_ROW(driver_function, since, variant, per_thread_variant) variant per_thread_variant
 
 static const char *const names[] = {
 #include "softcuda_exports.inc"

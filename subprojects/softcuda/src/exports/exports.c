@@ -90,7 +90,7 @@ static CUresult call_refuse(const char *symbol)
     {                                                                                                                  \
         return call_refuse(symbol);                                                                                    \
     }
-#define SOFT_ROW(driver_function, since, form, per_thread_form)
+#define SOFT_ROW(driver_function, since, variant, per_thread_variant)
 #include "softcuda_exports.inc"
 /* clang-format on */
 
@@ -110,9 +110,10 @@ struct export_row {
 #define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)
 #define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
 #define SOFT_REFUSE(id, symbol)
-#define SOFT_FORM(id, symbol) symbol, (export_fn)export_##id
-#define SOFT_NO_FORM NULL, NULL
-#define SOFT_ROW(driver_function, since, form, per_thread_form) {driver_function, since, form, per_thread_form},
+#define SOFT_VARIANT(id, symbol) symbol, (export_fn)export_##id
+#define SOFT_NO_VARIANT NULL, NULL
+#define SOFT_ROW(driver_function, since, variant, per_thread_variant)                                                  \
+    {driver_function, since, variant, per_thread_variant},
 
 /* Rows of one driver function are adjacent, oldest first. */
 static const struct export_row export_rows[] = {
@@ -132,9 +133,9 @@ static bool row_is_of(const struct export_row *row, const char *driver_function)
            && !symbol_is_hidden(row->symbol);
 }
 
-/* Whether some version of the driver function has a per-thread variant: then a request for such a form does not find
- * the versions without one. */
-static bool function_has_forms(const char *driver_function)
+/* Whether some version of the driver function has a per-thread variant: then a request for such a variant does not
+ * find the versions without one. */
+static bool function_has_variants(const char *driver_function)
 {
     for (size_t i = 0; i < export_row_count; i++)
         if (row_is_of(&export_rows[i], driver_function) && export_rows[i].per_thread_function != NULL)
@@ -147,15 +148,15 @@ static enum lookup_answer entry_point_find(const char *driver_function, int vers
                                            export_fn *out_function)
 {
     enum lookup_answer answer = ANSWER_NO_SUCH_NAME;
-    bool forms = per_thread && function_has_forms(driver_function);
+    bool variants = per_thread && function_has_variants(driver_function);
     for (size_t i = 0; i < export_row_count; i++) {
         const struct export_row *row = &export_rows[i];
         if (!row_is_of(row, driver_function))
             continue;
-        bool given = !forms || row->per_thread_function != NULL;
-        int since = forms && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
+        bool given = !variants || row->per_thread_function != NULL;
+        int since = variants && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
         if (given && since <= version) {
-            *out_function = forms ? row->per_thread_function : row->function;
+            *out_function = variants ? row->per_thread_function : row->function;
             answer = ANSWER_FOUND;
         } else if (answer == ANSWER_NO_SUCH_NAME) {
             answer = ANSWER_TOO_OLD;
