@@ -25,7 +25,7 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
 /* Takes back the last push, whose layer is not in any table. Closes its library. */
 void cush_layer_stack_pop(void);
 
-/* Makes tables with all layers, from the driver's tables or from the absent one. A failure changes nothing. */
+/* Makes tables with all layers, from the driver's tables or from the null driver. A failure changes nothing. */
 bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure);
 
 /* Makes new tables for the same driver after a change of the stack. Does nothing before the first load. */

@@ -59,11 +59,11 @@ enum cushim_slot {
  * The table is complete and immutable. It is one of these:
  * - bootstrap: current at program start. The first call through any slot loads the driver as cushim_load(NULL) does,
  *   and then makes the call.
- * - absent: no driver could be loaded. cuDriverGetVersion and cuDeviceGetCount give 0 with success, cuGetErrorName and
+ * - null driver: no driver could be loaded. cuDriverGetVersion and cuDeviceGetCount succeed with 0, cuGetErrorName and
  *   cuGetErrorString work, and every other slot, cuInit included, returns CUDA_ERROR_NO_DEVICE. For that code,
  *   cuGetErrorString gives the message of the diagnosis, which says why there is no driver and is never freed.
  * - driver: a driver is loaded.
- * - layered: the absent or the driver table with slots that layers have replaced (layer.h).
+ * - layered: the null driver or the driver table with slots that layers have replaced (layer.h).
  *
  * The program can call this function at each use: it is one load instruction where the compiler allows it (see
  * CUSHIM_INLINE_TABLE). It can also keep the pointer after a successful cushim_load(), because a loaded driver stays

@@ -73,8 +73,9 @@ struct cushim_layer {
     const char *name;    /**< The name of the layer in messages, unique in a copy of cushim. */
     /**
      * Replaces slots: writes functions of the layer to members of `table`. It is called once for each default stream
-     * before the tables become current. If no driver could be loaded, the tables are the absent ones; after a later
-     * load that succeeds, it is called again with those of the driver, while functions of the layer may be running.
+     * before the tables become current. If no driver could be loaded, the tables are those of the null driver; after a
+     * later load that succeeds, `install` is called again with those of the driver, while functions of the layer may be
+     * running.
      *
      * It is called under the lock of the loader, and must not call functions of cushim that load a driver, add a layer
      * or stop one. It may call slots of `next`.
