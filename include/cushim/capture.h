@@ -24,7 +24,7 @@
  * which mode, as observed on a GPU, and `cushim trace` names the call that did it in a program.
  *
  * **Threads.** If a call invalidates the capture of another thread at the moment when that thread ends the capture, the
- * driver can crash (observed with driver 580). Two kinds of calls do so:
+ * driver can crash (observed with driver 580). Two kinds of calls invalidate captures of other threads:
  * - for a capture in CU_STREAM_CAPTURE_MODE_GLOBAL: queries, waits, instantiations, and the other calls that this mode
  *   forbids to every thread;
  * - for a capture of a blocking stream, in every mode: work in the legacy stream.

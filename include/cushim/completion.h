@@ -53,8 +53,8 @@
  * created one after another. Up to 16 busy streams with notifying completions delay neither callbacks nor work. With
  * more, streams share the few hardware queues of a device: a notifying completion can delay other streams, and creating
  * it can wait for their work. A notification stream holds 56 completions that have not fired (observed with driver 580
- * on an H200): creating another one waits until the oldest has fired. So the work of a
- * stream must not wait for a thread that creates more of them for this stream.
+ * on an H200): creating another one waits until the oldest has fired. So the work of a stream must not wait for a
+ * thread that creates more of them for this stream.
  *
  * **Only callbacks.** In special streams (0, legacy and per-thread), in streams of green contexts, on drivers before
  * CUDA 12.0, and if a needed function is hidden, a callback on the stream itself fires both kinds. A polled completion
@@ -135,9 +135,9 @@ CUSHIM_API CUresult cushim_completion_create_captured(struct cushim_stream *stre
  * Calls body(stream, user) to enqueue work, and creates a notifying completion for that work.
  *
  * The call takes ownership of `user`: destroy_user(user) is called exactly once, whatever the call returns, and never
- * before the GPU is done with all that the body enqueued, also if the body fails after it enqueued something. It is not
- * called with CUDA_ERROR_STREAM_CAPTURE_UNJOINED, in the child of a fork(), or if a longjmp or an exception leaves the
- * body.
+ * before the GPU is done with everything that the body enqueued. This also holds if the body enqueues work and then
+ * fails. destroy_user is not called with CUDA_ERROR_STREAM_CAPTURE_UNJOINED, in the child of a fork(), or if a longjmp
+ * or an exception leaves the body.
  *
  * While the caller owns the completion, `destroy_user` runs on a thread of the program that observes that the
  * completion has fired: in cushim_completion_poll(), a wait, cushim_completion_detach() or cushim_completion_destroy(),
@@ -203,10 +203,10 @@ CUSHIM_API uint64_t cushim_completion_set_spin_ns(uint64_t nanoseconds);
 
 /**
  * Waits until a completion has fired or the deadline has passed. A wait for a polled completion queries the driver,
- * first without a pause (cushim_completion_set_spin_ns()), then between sleeps of a sixteenth of the time waited and at
- * most 100 us; in long waits, of a 64th of the time waited and at most 2 ms. On an H200 this notices the end of the
- * work as early as a callback does. A wait for a notifying completion sleeps until the callback. A signal does not end
- * a wait.
+ * first without a pause (cushim_completion_set_spin_ns()), then with sleeps in between. A sleep is a sixteenth of the
+ * time waited so far, but at most 100 us; in a long wait it is a 64th, but at most 2 ms. On an H200 this notices the
+ * end of the work as early as a callback does. A wait for a notifying completion sleeps until the callback. A signal
+ * does not end a wait.
  *
  * @param completion  The completion.
  * @param deadline    A time of cushim_clock_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.

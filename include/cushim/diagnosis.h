@@ -82,8 +82,8 @@ struct cushim_diagnosis {
 /**
  * Returns the current diagnosis. Never loads.
  *
- * A diagnosis is never changed or freed, so the program may keep it and read it without a lock. If memory for a full
- * diagnosis was not available several times, a later diagnosis has only the reason and the texts of the reason.
+ * A diagnosis is never changed or freed, so the program may keep it and read it without a lock. If memory runs out
+ * repeatedly, a diagnosis has only the reason, and the message and the advice for that reason.
  *
  * @return The diagnosis, never NULL. Before the first load its reason is CUSHIM_REASON_NOT_TRIED.
  */

@@ -101,8 +101,8 @@ static inline const struct cushim_dispatch_table *cushim_table_per_thread(void)
  * Returns the current table of the kind for which the calling translation unit is compiled: the per-thread one with
  * CUDA_API_PER_THREAD_DEFAULT_STREAM, otherwise the legacy one.
  *
- * @note Do not call it in an inline function or a template of a C++ header which units of both kinds include: they
- *       would share one body. Call cushim_table_legacy() or cushim_table_per_thread() there.
+ * @note Do not call it in an inline function or a template of a C++ header that is included by units of both kinds: the
+ *       linker keeps one body for all of them. Call cushim_table_legacy() or cushim_table_per_thread() there.
  */
 static inline const struct cushim_dispatch_table *cushim_table(void)
 {

@@ -35,8 +35,9 @@ struct cushim_error {
      * at most. The last line names the code and the driver function. Needs CUDA 12.9. NULL if the failure is one of
      * cushim, or if the driver logged nothing.
      *
-     * The text is never that of another thread or of an older call, with one exception: a layer that fails a call
-     * itself can leave the text of an earlier failure of the same function with the same code that was not recorded.
+     * The text is never that of another thread or of an older call, with one exception. If a layer returns an error
+     * without calling the driver, the text can be that of an earlier call of the same function that failed with the
+     * same code and was not recorded.
      */
     const char *driver_message;
     void *reserved[3]; /**< Zero. */

@@ -111,10 +111,10 @@ struct cushim_load_options {
  * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
  * progress, but at most five seconds.
  *
- * The environment variables take effect only in the load that succeeds, not in later calls, and never in a program with
- * more rights than its user. After a failure the null driver is current, every slot can be called,
- * cushim_diagnosis_get() has the reason, and a later cushim_load() tries again. The layers of CUSHIM_LAYERS are the
- * exception: once they are opened, they stay, also after a failure.
+ * The environment variables are read by each load until one succeeds, and not by later calls. A program with more
+ * rights than its user ignores them. After a failure the null driver is current, every slot can be called,
+ * cushim_diagnosis_get() has the reason, and a later cushim_load() tries again. The layers of CUSHIM_LAYERS stay once
+ * they were opened, also after a failure.
  *
  * @param options  The options, or NULL for the defaults.
  * @retval CUDA_SUCCESS                          A driver is loaded, by this call or by an earlier one whose options do

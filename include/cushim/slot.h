@@ -67,7 +67,7 @@ CUSHIM_API CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_defa
 /**
  * Returns the state of a slot of a table alone, for a program that chooses between two methods. Loads the driver.
  *
- * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot or not a kind.
+ * @return The state; CUSHIM_STATE_MISSING without a driver, or if slot or kind is out of range.
  */
 CUSHIM_API enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, enum cushim_default_stream kind);
 
