@@ -114,11 +114,11 @@ static bool report_unusable(struct doctor *doctor)
     if ((load->reason != CUSHIM_REASON_NOT_FOUND && !is_plain) || doctor->root[0] != '\0'
         || !load_find_unusable(fault, sizeof fault))
         return false;
+    const char *meaning = strstr(fault, "ELFCLASS") == NULL ? ""
+                          : sizeof(void *) == 8             ? ", which means a 32-bit file"
+                                                            : ", which means a 64-bit file";
     doctor_find(doctor, "library", VERDICT_LEAD,
-                "No driver library can be used. The dynamic loader does not accept %s%s.", fault,
-                strstr(fault, "ELFCLASS32") != NULL   ? ", which means a 32-bit file"
-                : strstr(fault, "ELFCLASS64") != NULL ? ", which means a 64-bit file"
-                                                      : "");
+                "No driver library can be used. The dynamic loader does not accept %s%s.", fault, meaning);
     doctor_advise(doctor,
                   "If the file belongs to the driver of this machine, correct its permissions or install the "
                   "driver again, for the processor of this program and, like it, %d-bit. Otherwise remove the "
