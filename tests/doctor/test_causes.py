@@ -19,7 +19,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
-from program import LIBRARIES, PROGRAM, Case, for_each, main, run_json  # pylint: disable=wrong-import-position
+from program import LIBRARIES, PROGRAM, Case, environment, for_each, main, run_json  # pylint: disable=wrong-import-position
 
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
 MACHINE = os.path.join(HERE, 'machine')
@@ -123,10 +123,14 @@ class OnMachine(Case):
         first = self.examine('nproc=9999', 'seccomp=thread:11').document[0]
         self.assertIn('9999 for this user', first['message'])
         small = 'The limit of the stack (ulimit -s) is small: 256 KiB.'
-        for faults, is_small in (['stack=262144'], True), (['none'], False):
-            message = self.examine(*faults, FAKE_CRASH='cuInit').document[0]['message']
-            self.assertEqual(small in message, is_small, message)
-            self.assertEqual('ulimit -s' in message, is_small, message)
+        for place in ('cuInit', 'load'):
+            for faults, is_small in (['stack=262144'], True), (['none'], False):
+                first = self.examine(*faults, FAKE_CRASH=place, FAKE_SIGNAL=str(int(signal.SIGSEGV))).document[0]
+                self.assertEqual(small in first['message'], is_small, first)
+                self.assertEqual('ulimit -s' in first['message'], is_small, first)
+                self.assertNotIn('exists' if is_small else 'Searching', first['message'])  # there may be no library
+                self.assertTrue('ulimit -s 8192' in first['advice'] or not is_small)
+            self.assertIn('reinstall it' if place == 'cuInit' else 'Correct CUSHIM_DRIVER', first['advice'])
 
     def examine(self, *faults, options=(), **variables):
         return run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **variables,
@@ -173,6 +177,19 @@ class OnMachine(Case):
             return ' '.join(row['message'] for row in answer.document)
         self.assertIn('The PCI bus shows 2 NVIDIA GPUs, and programs see 1. Not seen: 0000:01:00.0.', ask())
         self.assertNotIn('Not seen', ask(CUDA_VISIBLE_DEVICES='0'))
+
+    def test_driver_when_it_crashes_a_static_program_then_the_link_is_named(self):
+        static = os.path.join(os.path.dirname(START_DRIVER), 'cushim_static')
+        if not os.path.exists(static):
+            self.skipTest('the compiler cannot link a static program')
+        loader = subprocess.run(['readelf', '-p', '.interp', PROGRAM], stdout=subprocess.PIPE, check=True).stdout
+        for before, program, is_static in (((), static, True), ((loader.split()[-1].decode(),), PROGRAM, False)):
+            done = subprocess.run([*before, program, 'doctor', '--driver', START_DRIVER], stdout=subprocess.PIPE,
+                                  env=environment(FAKE_CRASH='cuInit'), check=False)
+            first = done.stdout.decode().split('\nnote')[0]
+            self.assertEqual('linked statically' in first, is_static, first)
+            self.assertEqual('without -static' in first, is_static, first)
+            self.assertEqual('LD_PRELOAD' in first, not is_static, first)
 
     def test_call_when_a_filter_ends_the_process_for_it_then_the_filter_is_named(self):
         first = self.examine('seccomp=pipe:kill').document[0]  # the doctor itself uses pipes

@@ -257,8 +257,10 @@ static void fail_layer(const struct cushim_load_options *options, const char *la
 
 static void fail_library(const struct cushim_load_options *options)
 {
-    char fault[sizeof((struct loading *)NULL)->fault] = "";
+    char fault[sizeof((struct loading *)NULL)->fault] = "", stack[128] = "";
     struct end unused;
+    if (failure.end.signal == SIGSEGV)
+        child_describe_stack(stack, sizeof stack);
     snprintf(failure.path, sizeof failure.path, "%s", first_path(options));
     if (strchr(failure.path, '/') == NULL && !child_run(find_fault, failure.path, fault, sizeof fault, &unused))
         fault[0] = '\0';
@@ -270,8 +272,14 @@ static void fail_library(const struct cushim_load_options *options)
     snprintf(failure.message, sizeof failure.message, "%s, but opening it %s: %s.",
              named != NULL ? "The requested driver library exists" : "An NVIDIA driver library was found",
              failure.end.text, fault[0] != '\0' ? fault : failure.path);
+    if (stack[0] != '\0') /* the search crashes, too, where there is no library */
+        snprintf(failure.message, sizeof failure.message, "Searching for the driver library, or opening it, %s.%s",
+                 failure.end.text, stack);
     failure.diagnosis.advice =
-        failure.end.signal == SIGSYS
+        stack[0] != '\0'
+            ? "Raise the limit: \"ulimit -s 8192\" in the shell, LimitSTACK=8M in a systemd service. If the "
+              "process still ends, reinstall NVIDIA's driver."
+        : failure.end.signal == SIGSYS
             ? "A seccomp filter does this: permit the system call in it, with SystemCallFilter= in a systemd service, "
               "or "
               "--security-opt seccomp=FILE with Docker and Podman. The kernel log (dmesg) has the number of the call."

@@ -5,6 +5,7 @@
 
 #if defined(_WIN32)
 #    include <errno.h>
+#    include <stdio.h>
 #    include <stdlib.h>
 
 void *child_memory_create(size_t size)
@@ -55,6 +56,11 @@ const char *child_signal_name(int signal)
 {
     (void)signal;
     return "";
+}
+
+void child_describe_stack(char *text, size_t size)
+{
+    snprintf(text, size, "%s", "");
 }
 
 struct child_state child_describe(const struct child *child)
@@ -324,6 +330,16 @@ bool child_stop(struct child *child)
 const char *child_signal_name(int signal)
 {
     return strsignal(signal);
+}
+
+void child_describe_stack(char *text, size_t size)
+{
+    enum { SMALL = 1 << 20 };
+    struct rlimit limit;
+    text[0] = '\0';
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < SMALL)
+        snprintf(text, size, " The limit of the stack (ulimit -s) is small: %llu KiB.",
+                 (unsigned long long)limit.rlim_cur >> 10);
 }
 
 /* Reads a file of the process, such as "stat". */

@@ -52,6 +52,9 @@ bool child_wait(struct child *child, int milliseconds);
 /* The signal in words: "Segmentation fault". */
 const char *child_signal_name(int signal);
 
+/* A small stack explains why a child crashed. Writes a sentence about it, after a space, or "". */
+void child_describe_stack(char *text, size_t size);
+
 /* What a process that does not return is doing. */
 struct child_state {
     char letter;       /* of /proc/PID/stat: R, S, D, ...; '?' if it cannot be read */

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#if defined(__linux__)
+#    include <link.h>
+#endif
 #if !defined(_WIN32)
 #    include <sys/socket.h>
 #    include <sys/un.h>
@@ -99,6 +102,28 @@ bool evidence_ended_by_file_size(const struct doctor *doctor)
 bool evidence_ended_by_time(const struct doctor *doctor)
 {
     return ended_by(doctor, SIGXCPU) || (ended_by(doctor, SIGKILL) && evidence_limit_of_processor_time(doctor));
+}
+
+#if defined(__linux__)
+/* Is called for the program first. */
+static int find_loader(struct dl_phdr_info *object, size_t unused, void *out_found)
+{
+    (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        *(bool *)out_found |= object->dlpi_phdr[i].p_type == PT_INTERP;
+    return 1; /* no other objects */
+}
+#endif
+
+/* Such a program gets a second C library from the driver. */
+bool evidence_static_program(const struct doctor *doctor)
+{
+    bool has_loader = doctor != NULL;
+#if defined(__linux__)
+    has_loader = false;
+    dl_iterate_phdr(find_loader, &has_loader);
+#endif
+    return !has_loader;
 }
 
 /* The first thread of a process stays as a zombie until the others have ended. */

@@ -49,9 +49,6 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
 
 #if !defined(_WIN32)
 #    include <sys/resource.h>
-#    if defined(__linux__)
-#        include <sys/auxv.h>
-#    endif
 
 static void write_limit(struct rlimit limit, int shift, const char *unit, char *text, size_t size)
 {
@@ -69,28 +66,6 @@ static void write_limit(struct rlimit limit, int shift, const char *unit, char *
                 write_limit(limit, shift, unit, text, size);                                                           \
         }
 
-/* Without a dynamic loader of its own, a program gets a second C library from the driver. */
-void fact_static(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-#    if defined(__linux__)
-    if (getauxval(AT_BASE) == 0)
-        snprintf(text, size,
-                 " This program is linked statically (-static). The driver needs a program that is linked to "
-                 "a shared C library.");
-#    endif
-}
-
-/* A small stack explains a segmentation fault. */
-void fact_stack(const struct doctor *doctor, char *text, size_t size)
-{
-    enum { SMALL = 1 << 20 };
-    struct rlimit limit;
-    (void)doctor;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < SMALL)
-        snprintf(text, size, " The limit of the stack (ulimit -s) is small: %llu KiB.",
-                 (unsigned long long)limit.rlim_cur >> 10);
-}
 #else
 #    define FACT_OF_LIMIT(name, resource, shift, unit)                                                                 \
         void fact_##name(const struct doctor *doctor, char *text, size_t size)                                         \
@@ -99,16 +74,13 @@ void fact_stack(const struct doctor *doctor, char *text, size_t size)
             snprintf(text, size, "unknown");                                                                           \
         }
 
+#endif
+
 void fact_stack(const struct doctor *doctor, char *text, size_t size)
 {
-    (void)doctor, (void)text, (void)size;
+    (void)doctor;
+    child_describe_stack(text, size);
 }
-
-void fact_static(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor, (void)text, (void)size;
-}
-#endif
 
 FACT_OF_LIMIT(files, RLIMIT_NOFILE, 0, "")
 FACT_OF_LIMIT(cpu, RLIMIT_CPU, 0, "")

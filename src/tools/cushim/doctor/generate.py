@@ -61,7 +61,7 @@ def read_causes():
 
 
 # What the doctor adds where it knows it, as a part of a sentence or a sentence of its own.
-ADDED = re.compile(r'\{(last_call|signal|static|stack|killer|before|seccomp|confinement|preload|pids|origin|mps_control'
+ADDED = re.compile(r'\{(last_call|signal|stack|killer|before|seccomp|confinement|preload|pids|origin|mps_control'
                    r'|group_memory|refused|variables)\}')
 
 
