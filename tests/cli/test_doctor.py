@@ -229,12 +229,16 @@ class Roots(Doctor):
         tree = self.tree().gpu_on_bus()
         os.symlink(fake('driver_12_4'), tree.path(LIBRARIES + '/libcuda.so.1'))
         os.symlink('../' * 20 + fake('driver_12_4'), tree.path('/usr/lib64/libcuda.so.1'))
-        for path in ('/etc/NIXOS', '/etc/nv_tegra_release', '/.flatpak-info', '/sys/module/nouveau'):
+        for path in ('/etc/nv_tegra_release', '/.flatpak-info', '/sys/module/nouveau'):
             os.symlink(PROGRAM, tree.path(path))
         version = self.directory() + '/version'
         with open(version, 'w', encoding='utf-8') as file:
             file.write('Linux version 5-microsoft-WSL2')
-        os.symlink(version, tree.path('/proc/version'))
+        for i in range(39):  # the last one is the first that is not followed
+            os.symlink(f'/{i + 1}', tree.path(f'/{i}'))
+        os.symlink(version, tree.path('/39'))
+        for path in ('/proc/version', '/etc/NIXOS'):
+            os.symlink('/0', tree.path(path))
         rows = self.findings('--root', tree.root)
         self.assertIn('no NVIDIA driver library', [row['message'] for row in rows if row['check'] == 'library'][0])
         self.assertEqual({row['check'] for row in rows} & {'nixos', 'jetson', 'flatpak', 'wsl'}, set())

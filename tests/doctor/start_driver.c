@@ -322,7 +322,7 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device)
     misbehave("cuCtxCreate");
     for (int i = 0; i < FILES; i++) {
         if (open_device("/dev/nvidia0") < 0)
-            return OPERATING_SYSTEM;
+            return setting("FAKE_CONTEXT", OPERATING_SYSTEM);
     }
     *context = context;
     return setting("FAKE_CONTEXT", SUCCESS);

@@ -40,7 +40,7 @@ bool evidence_compat(const struct doctor *doctor)
 
 static bool failed_on_gpu(const struct doctor *doctor)
 {
-    return doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT;
+    return doctor->start->step >= START_CONTEXT;
 }
 
 bool evidence_finds_no_gpu(const struct doctor *doctor)
@@ -48,12 +48,12 @@ bool evidence_finds_no_gpu(const struct doctor *doctor)
     return !failed_on_gpu(doctor);
 }
 
-/* A context takes about 500 MiB. */
+/* A context takes about 500 MiB. NVML is asked only if no operation was refused. */
 bool evidence_memory_full(const struct doctor *doctor)
 {
     const unsigned long long enough = 2ULL << 30;
     const struct nvml *nvml = doctor->nvml;
-    return failed_on_gpu(doctor) && doctor->operation == NULL && nvml->known && nvml->total - nvml->used < enough;
+    return failed_on_gpu(doctor) && nvml->known && nvml->total - nvml->used < enough;
 }
 
 bool evidence_memory_unknown(const struct doctor *doctor)
@@ -65,12 +65,12 @@ bool evidence_exclusive(const struct doctor *doctor)
 {
     enum { EXCLUSIVE_THREAD = 1 }; /* of old drivers */
     int mode = doctor->start->gpus[0].compute_mode;
-    return failed_on_gpu(doctor) && (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS || mode == EXCLUSIVE_THREAD);
+    return mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS || mode == EXCLUSIVE_THREAD;
 }
 
 bool evidence_prohibited(const struct doctor *doctor)
 {
-    return failed_on_gpu(doctor) && doctor->start->gpus[0].compute_mode == CU_COMPUTEMODE_PROHIBITED;
+    return doctor->start->gpus[0].compute_mode == CU_COMPUTEMODE_PROHIBITED;
 }
 
 bool evidence_mig(const struct doctor *doctor)
@@ -129,7 +129,7 @@ bool evidence_static_program(const struct doctor *doctor)
 /* The first thread of a process stays as a zombie until the others have ended. */
 bool evidence_main_thread_ended(const struct doctor *doctor)
 {
-    return doctor->start->outcome == START_STUCK && doctor->start->state.letter == 'Z';
+    return doctor->start->state.letter == 'Z';
 }
 
 /* Whether a process listens on the control socket of MPS. A daemon that has ended can leave the socket behind. */
@@ -152,7 +152,7 @@ static bool mps_listens(void)
 
 bool evidence_waits_for_mps(const struct doctor *doctor)
 {
-    return doctor->start->outcome == START_STUCK && strncmp(doctor->start->state.call, "recv", 4) == 0 && mps_listens();
+    return strncmp(doctor->start->state.call, "recv", 4) == 0 && mps_listens();
 }
 
 bool evidence_uninterruptible(const struct doctor *doctor)
