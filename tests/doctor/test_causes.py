@@ -126,6 +126,7 @@ class OnMachine(Case):
         first = self.examine('nproc=9999', 'seccomp=thread:11').document[0]
         self.assertIn('9999 for this user', first['message'])
         small = 'The limit of the stack (ulimit -s) is small: 256 KiB.'
+        self.assertNotIn('stack', self.examine('stack=262144', FAKE_CRASH='load').document[0]['message'])  # SIGABRT
         for place in ('cuInit', 'load'):
             for faults, is_small in (['stack=262144'], True), (['none'], False):
                 first = self.examine(*faults, FAKE_CRASH=place, FAKE_SIGNAL=str(int(signal.SIGSEGV))).document[0]
@@ -392,6 +393,11 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         mount = 'mount --bind "$0" /usr/local/lib && exec "$@"'
         known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
         self.assertIn('/usr/local/lib/libcuda.so.1: a link to libcuda.so.580', known.document[0]['message'])
+        os.remove(library)
+        shutil.copy(START_DRIVER, library)
+        mount = 'mount --bind "$0" /usr/local/lib && mount -o remount,bind,noexec /usr/local/lib && exec "$@"'
+        known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
+        self.assertIn('(/usr/local/lib/libcuda.so.1: ', known.document[0]['message'])
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
         for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
@@ -459,6 +465,17 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         empty = tree().container()
         shutil.rmtree(empty.root + '/dev')
         self.leads('container_without_gpu', empty, 'open=/dev/nvidia:2')
+
+    def test_device_when_it_is_a_broken_link_or_in_a_closed_directory_then_is_named(self):
+        def first(change, *faults):
+            loader = f'LD_LIBRARY_PATH={os.path.dirname(PROGRAM)}/../../../loader'
+            before = (MACHINE, 'sh', '-c', change + ' && exec "$0" "$@"', self.fault, *faults, loader, '--')
+            return run_json('doctor', '--driver', START_DRIVER, before=before).document[0]
+        for target in 'gone', 'nvidia0':
+            self.assertEqual(first(f'ln -sf {target} /dev/nvidia0')['cause'], 'node_broken_link')
+        closed = first('chmod 700 /dev', 'uid=65534')
+        self.assertEqual(closed['cause'], 'node_permissions')
+        self.assertIn('may not search /dev', closed['message'])
 
     def test_library_when_it_is_of_cuda_compat_then_is_named(self):
         directory = self.directory() + '/compat'

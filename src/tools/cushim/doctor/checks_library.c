@@ -94,9 +94,9 @@ static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *
         return;
     }
     doctor_find(doctor, "library", VERDICT_CAUSE,
-                "The system does not let the dynamic loader map the driver library as a program (%s). Either its file "
-                "system is mounted with noexec, or a sandbox forbids executable memory.",
-                attempt->result);
+                "The system does not let the dynamic loader map the driver library as a program (%s: %s). Either its "
+                "file system is mounted with noexec, or a sandbox forbids executable memory.",
+                attempt->path, attempt->result);
     doctor_advise(doctor,
                   "\"findmnt -T FILE\" shows how the file system of the library is mounted: mount it without "
                   "noexec, or install the driver elsewhere. A systemd service must not have NoExecPaths= for it "

@@ -112,6 +112,11 @@ bool evidence_node_not_a_device(const struct doctor *doctor)
     return doctor == NULL;
 }
 
+bool evidence_node_broken_link(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
 bool evidence_node_with_other_number(const struct doctor *doctor)
 {
     return doctor == NULL;
@@ -228,8 +233,11 @@ static bool ignores_modes(void)
 bool evidence_node_denied_by_mode(const struct doctor *doctor)
 {
     enum { NOBODY = 65534 }; /* also an owner whom a user namespace does not map */
+    char directory[OS_PATH_SIZE];
     struct stat status;
-    if (!node_status(doctor, &status) || (ignores_modes() && status.st_uid != NOBODY))
+    if (!node_status(doctor, &status))
+        return cush_os_path_below(doctor->root, "/dev", directory, sizeof directory) && access(directory, X_OK) != 0;
+    if (ignores_modes() && status.st_uid != NOBODY)
         return false;
     unsigned shift = status.st_uid == geteuid() ? 6 : has_group(status.st_gid) ? 3 : 0;
     return (status.st_mode >> shift & 6) != 6;
@@ -252,6 +260,14 @@ bool evidence_node_not_a_device(const struct doctor *doctor)
 {
     struct stat status;
     return node_status(doctor, &status) && !S_ISCHR(status.st_mode);
+}
+
+/* Below a root, links are resolved otherwise. */
+bool evidence_node_broken_link(const struct doctor *doctor)
+{
+    struct stat status;
+    return doctor->root[0] == '\0' && !node_status(doctor, &status) && lstat(doctor->operation->path, &status) == 0
+           && S_ISLNK(status.st_mode);
 }
 
 /* The number under which /proc/devices lists the driver of a device file; 0 if it does not. */

@@ -257,7 +257,7 @@ void fact_node(const struct doctor *doctor, char *text, size_t size)
         return;
     }
 #endif
-    snprintf(text, size, "its owner and mode are unknown");
+    snprintf(text, size, "its owner and mode are not visible, often because this user may not search /dev");
     (void)doctor;
 }
 
