@@ -174,6 +174,10 @@ class OnMachine(Case):
 
     def test_gpus_when_the_driver_reports_fewer_than_the_bus_then_the_others_are_named(self):
         tree = self.tree().kernel_module().gpu_on_bus().gpu_on_bus('0000:02:00.0').nodes().driver(LIBRARIES)
+        # The sound of a GPU, and a GPU that is not NVIDIA's, do not count.
+        for number, (vendor, kind) in enumerate((('0x10de', '0x040300'), ('0x1002', '0x030000'))):
+            device = f'/sys/bus/pci/devices/0000:03:00.{number}/'
+            tree.file(device + 'vendor', vendor).file(device + 'class', kind)
         def ask(**variables):
             answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
                               before=(MACHINE, self.fault, 'none', '--'), FAKE_BUS_ID='0000:02:00.0', **variables)
@@ -224,7 +228,7 @@ class OnMachine(Case):
         self.assertIn(b'3 descriptors are open', answer.err)
 
     def test_call_when_it_fails_with_emfile_far_below_the_limit_then_a_filter_is_named(self):
-        self.assertEqual(self.examine('seccomp=pipe:24').document[0]['cause'], 'call_refused')
+        self.assertEqual(self.examine('nofile=1024', 'seccomp=pipe:24').document[0]['cause'], 'call_refused')
 
     def test_context_when_it_fails_with_code_100_then_no_missing_gpu_is_claimed(self):
         self.assertEqual(self.examine('none', FAKE_CONTEXT='100').document[0]['cause'], 'unknown')
@@ -265,6 +269,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
         for faults, code, cause in ((['cpu=100'], signal.SIGKILL, 'killed_for_time'),
                                     (['none'], signal.SIGKILL, 'killed_for_memory'),
+                                    (['signals=ignored'], signal.SIGKILL, 'killed_for_memory'),
                                     (['seccomp=socket:kill'], signal.SIGABRT, 'killed_by_seccomp')):
             crash = {} if faults[0].startswith('seccomp') else {'FAKE_CRASH': 'cuInit'}
             answer = self.examine(*faults, FAKE_SIGNAL=str(int(code)), **crash)
@@ -350,13 +355,22 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             self.assertEqual(self.examine('CUDA_MPS_PIPE_DIRECTORY=' + directory).document[0]['cause'], 'hang')
             accepted.result()[0].close()
 
+    def hang_with_a_full_queue(self):
+        """The driver fills it, so that nothing else can connect."""
+        directory = self.directory()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(directory + '/control')
+            listener.listen(0)
+            self.assertEqual(self.examine('CUDA_MPS_PIPE_DIRECTORY=' + directory).document[0]['cause'], 'mps_silent')
+
     def short_start(self):
         self.assertEqual(self.examine('none', FAKE_HANG='cuInit').err, b'')
 
     def test_driver_when_it_hangs_crashes_or_leaves_a_process_then_the_reason_leads_and_the_output_ends(self):
         for_each(lambda check: check(), (
             self.load_hangs_with_signals_blocked, self.long_start, lambda: self.long_start('--watch'),
-            self.short_start, self.hang_beside_mps, self.hang_in_another_socket, self.hang_in_a_call,
+            self.short_start, self.hang_beside_mps, self.hang_in_another_socket, self.hang_with_a_full_queue,
+            self.hang_in_a_call,
             self.hang_where_proc_is_of_other_processes,
             lambda: self.failure_before('FAKE_CRASH'), lambda: self.failure_before('FAKE_HANG'),
             lambda: self.daemon(0), lambda: self.daemon(1, FAKE_HANG='cuCtxCreate')))
@@ -430,11 +444,14 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         self.leads('service_refuses_devices', tree(service), 'open=/dev/nvidiactl:1')
         self.leads('service_without_devices', tree(service), 'open=/dev/nvidiactl:2')
         self.leads('device_control_group', tree(), 'open=/dev/nvidiactl:1')
-        self.leads('container_lost_devices', tree().container(), 'open=/dev/nvidiactl:1')
+        self.leads('device_control_group', tree((service[0], '0::/user.slice/user@7.service/a.scope\n')),
+                   'open=/dev/nvidiactl:1')
+        self.leads('container_lost_devices', tree(service).container(), 'open=/dev/nvidiactl:1')
         no_memory = 'seccomp=reserve:12'
-        self.leads('strict_overcommit', tree(('/proc/sys/vm/overcommit_memory', '2\n')), no_memory)
-        self.leads('limit_of_mappings', tree(('/proc/sys/vm/max_map_count', '1000\n')), no_memory)
-        self.leads('no_host_memory', tree(('/proc/sys/vm/overcommit_memory', '0\n')), no_memory)
+        for setting, cause in (('overcommit_memory 2', 'strict_overcommit'), ('overcommit_memory 1', 'no_host_memory'),
+                               ('max_map_count 8190', 'limit_of_mappings'), ('max_map_count 8191', 'no_host_memory')):
+            name, value = setting.split()
+            self.leads(cause, tree(('/proc/sys/vm/' + name, value + '\n')), no_memory)
         self.leads('selinux', tree(('/sys/fs/selinux/enforce', '1')), 'open=/dev/nvidiactl:13')
         self.leads('uvm_not_in_flatpak', tree(('/.flatpak-info', ''), uvm), 'open=/dev/nvidia-uvm$:2')
         self.leads('uvm_not_in_container', tree(uvm).container(), 'open=/dev/nvidia-uvm$:2')
@@ -473,6 +490,9 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             return run_json('doctor', '--driver', START_DRIVER, before=before).document[0]
         for target in 'gone', 'nvidia0':
             self.assertEqual(first(f'ln -sf {target} /dev/nvidia0')['cause'], 'node_broken_link')
+        self.assertEqual(first('chmod 444 /dev/nvidiactl', 'uid=65534')['cause'], 'node_permissions')
+        own = first('chgrp 65534 /dev/nvidiactl && chmod 060 /dev/nvidiactl', 'landlock=proc', 'uid=65534')
+        self.assertEqual(own['cause'], 'devices_refused')
         closed = first('chmod 700 /dev', 'uid=65534')
         self.assertEqual(closed['cause'], 'node_permissions')
         self.assertIn('may not search /dev', closed['message'])

@@ -75,7 +75,7 @@ static void bus_add(struct doctor *doctor, const char *device)
     enum { DISPLAY = 0x03, BRIDGE = 0x0680 };
     char text[64];
     struct bus *bus = &doctor->bus;
-    if (device[0] == '.' || !bus_read(doctor, device, "vendor", text, sizeof text) || strncmp(text, "0x10de", 6) != 0
+    if (!bus_read(doctor, device, "vendor", text, sizeof text) || strncmp(text, "0x10de", 6) != 0
         || !bus_read(doctor, device, "class", text, sizeof text))
         return;
     unsigned long class = strtoul(text, NULL, 16) >> 8;
