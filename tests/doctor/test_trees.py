@@ -42,6 +42,7 @@ class OnTree(Case):
     def test_code_3_when_hmm_is_on_then_names_it(self):
         tree = self.open_module(self.machine()).file('/sys/module/nvidia_uvm/parameters/uvm_disable_hmm', 'N\n')
         self.leads('hmm_with_kaslr', tree.file('/proc/cmdline', 'quiet\n'), FAKE_INIT='3')
+        tree.file('/proc/sys/kernel/osrelease', '6.14.0\n').file('/boot/config-6.14.0', 'CONFIG_SMP=y\n')  # no arm64
         self.leads('uvm_failed', tree.file('/proc/cmdline', 'quiet nokaslr\n'), FAKE_INIT='3')
 
     def test_code_3_when_arm64_then_names_sva(self):
@@ -74,6 +75,7 @@ class OnTree(Case):
         first = self.leads('gpu_too_old', self.machine('0x1b80').kernel_module('590.44.01'), FAKE_INIT='100')
         self.assertIn('(PCI device 0000:01:00.0, id 10de:1b80)', first['message'])
         self.leads('unknown_without_gpu', self.machine('0x1b80').kernel_module('580.95.05'), FAKE_INIT='100')
+        self.leads('gpu_too_old', self.machine('0x1180').kernel_module('495.44'), FAKE_INIT='100')
 
     def test_code_100_when_blackwell_has_the_closed_module_then_names_it(self):
         self.leads('gpu_needs_open_module', self.machine('0x2b85').kernel_module('580.95.05'), FAKE_INIT='100')
@@ -84,6 +86,8 @@ class OnTree(Case):
             tree = self.machine(driver=driver).driver(LIBRARIES)
             shutil.rmtree(tree.root + '/dev')
             self.leads(cause, tree)
+        for tree in self.machine(driver='vfio-pci'), self.machine().directory('/sys/module/nouveau'):
+            self.leads('unknown_without_gpu', tree.kernel_module(), FAKE_INIT='100')  # NVIDIA's module is loaded
 
     def test_module_when_not_loaded_then_names_the_reason(self):
         tree = self.machine(driver='').driver(LIBRARIES).file('/proc/sys/kernel/osrelease', '6.14.0\n')
@@ -92,9 +96,11 @@ class OnTree(Case):
         self.leads('module_not_built', tree.file('/lib/modules/6.14.0/modules.dep', 'kernel/fs/ext4.ko:\n'))
         tree.file('/lib/modules/6.14.0/modules.dep', 'updates/dkms/nvidia.ko.zst:\n')
         self.leads('module_not_loaded', tree)
-        with open(tree.path('/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c'), 'wb') as file:
-            file.write(b'\x06\0\0\0\x01')
-        self.leads('secure_boot', tree)
+        for value, cause in (b'\0', 'module_not_loaded'), (b'\x01', 'secure_boot'):
+            variable = tree.path('/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c')
+            with open(variable, 'wb') as file:
+                file.write(b'\x06\0\0\0' + value)
+            self.leads(cause, tree)
 
     def test_gpu_when_its_registers_read_as_ones_then_is_lost(self):
         tree = self.machine().kernel_module().driver(LIBRARIES)
