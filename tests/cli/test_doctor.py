@@ -65,7 +65,9 @@ class Machines(Doctor):
         self.passes(self.tree().driver('/usr/lib64'), library='ok', kernel_module='note', device_nodes='note')
 
     def test_root_when_empty_then_blames_missing_library(self):
-        self.blames('library', 'no NVIDIA driver library', '--root', self.tree().root)
+        root = self.tree().root
+        self.blames('library', 'no NVIDIA driver library', '--root', root)
+        self.assertNotIn('there is an NVIDIA GPU', self.findings('--root', root)[0]['advice'])
 
     def test_library_when_missing_beside_a_gpu_then_advises_to_install_it(self):
         tree = self.tree().gpu_on_bus().kernel_module().nodes()
@@ -262,7 +264,9 @@ class Containers(Doctor):
 
     def test_container_when_another_root_is_examined_then_variables_of_this_process_do_not_count(self):
         tree = self.tree().container().kernel_module().gpu_on_bus()
-        self.assertEqual(self.findings('--root', tree.root, NVIDIA_VISIBLE_DEVICES='none'),
+        broken = self.directory()
+        os.mkdir(broken + '/libcuda.so.1')
+        self.assertEqual(self.findings('--root', tree.root, NVIDIA_VISIBLE_DEVICES='none', LD_LIBRARY_PATH=broken),
                          self.findings('--root', tree.root))
 
     def test_container_when_host_has_no_gpu_then_blames_the_gpu(self):
