@@ -212,7 +212,6 @@ CHECK(nested, "capture.nested", .needs = {S(StreamBeginCapture_v2)})
 CHECK(argument, "capture.argument", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_stream *stream = fixture_stream();
-    struct cushim_stream *legacy = NULL;
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     expect_error("null-body", cushim_stream_capture(stream, RELAXED, NULL, NULL, &graph), CUDA_ERROR_INVALID_VALUE);
@@ -227,12 +226,11 @@ CHECK(argument, "capture.argument", .needs = {S(StreamBeginCapture_v2)})
                  CUDA_ERROR_INVALID_VALUE);
     expect("executable-null-body", cushim_stream_capture_executable(stream, RELAXED, 0, NULL, NULL, &exec),
            CUDA_ERROR_INVALID_VALUE);
-    require("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &legacy));
+    struct cushim_stream *legacy = fixture_borrowed(CU_STREAM_LEGACY);
     expect_driver_error("legacy", cushim_stream_capture(legacy, RELAXED, body_adds_work, NULL, &graph),
                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_true("untouched", graph == NULL && exec == NULL);
     expect_status("status", stream, "none");
-    cushim_stream_destroy(&legacy);
 }
 
 CHECK(executable, "capture.executable", .needs = {S(StreamBeginCapture_v2)})
@@ -262,14 +260,12 @@ CHECK(executable, "capture.executable", .needs = {S(StreamBeginCapture_v2)})
 
 CHECK(per_thread_stream, "capture.per-thread-stream", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct cushim_stream *stream = NULL;
     struct cushim_graph *graph = NULL;
-    require("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(CU_STREAM_PER_THREAD);
     expect_success("code", cushim_stream_capture(stream, RELAXED, body_adds_work, NULL, &graph));
     expect_number("nodes", graph_nodes(cushim_graph_handle(graph)), 1);
     expect_usable("then", stream);
     cushim_graph_destroy(&graph);
-    cushim_stream_destroy(&stream);
 }
 
 CHECK(modes, "capture.modes", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})

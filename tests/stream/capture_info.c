@@ -202,13 +202,12 @@ CHECK(implicit, "capture_info.implicit", .needs = {S(StreamBeginCapture_v2)})
 {
     struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
-    struct cushim_stream *legacy = NULL;
     struct cushim_capture_info info = {.valid = 77};
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)77;
     unsigned flags = 77;
     atomic_int releases = 0;
     require("create", cushim_stream_create(context, CU_STREAM_DEFAULT, 0, &stream));
-    require("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &legacy));
+    struct cushim_stream *legacy = fixture_borrowed(CU_STREAM_LEGACY);
     struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
     expect_driver_error("status", cushim_stream_get_capture_status(legacy, &status),
                         CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -220,7 +219,6 @@ CHECK(implicit, "capture_info.implicit", .needs = {S(StreamBeginCapture_v2)})
     expect_number("released", atomic_load(&releases), 1);
     expect_true("untouched", (int)status == 77 && info.valid == 77 && flags == 77);
     expect_capture_ends(stream, &capture);
-    cushim_stream_destroy(&legacy);
     test_stream_close(stream);
 }
 

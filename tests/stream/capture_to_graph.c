@@ -208,8 +208,7 @@ static void count_second(void *user)
 
 static void expect_released(const char *key, atomic_int counts[2])
 {
-    for (int i = 0; i < 500 && atomic_load(&counts[1]) == 0; i++)
-        pause_shortly();
+    wait_for_count(&counts[1], 1);
     expect_number(key, atomic_load(&counts[1]), 1);
 }
 

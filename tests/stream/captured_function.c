@@ -19,8 +19,7 @@ static CUresult launch(struct cushim_stream *stream, void *user)
 /* A driver may call the destroy function a little later, on a thread of its own. */
 static void expect_released(const char *key, const struct given *given, int expected)
 {
-    for (int i = 0; i < 200 && atomic_load(&given->data.releases) < expected; i++)
-        pause_shortly();
+    wait_for_count(&given->data.releases, expected);
     expect_number(key, atomic_load(&given->data.releases), expected);
 }
 

@@ -115,10 +115,9 @@ static const char *key_of_kind(int kind, const char *key)
 
 static void fires(int kind)
 {
-    struct gate gate;
     CUresult status = CUDA_ERROR_UNKNOWN;
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
     expect(key_of_kind(kind, "poll-before"), cushim_completion_poll(completion, &status), CUDA_ERROR_NOT_READY);
     expect_number(key_of_kind(kind, "count-before"), (long long)cushim_completion_count(completion), 0);
@@ -129,7 +128,7 @@ static void fires(int kind)
     expect_error(key_of_kind(kind, "deadline-in-the-past"), cushim_completion_wait(completion, 0, &status),
                  CUDA_ERROR_TIMEOUT, "cushim_completion_wait");
     expect(key_of_kind(kind, "status-untouched"), status, CUDA_ERROR_UNKNOWN);
-    gate_open(&gate);
+    gate_open(gate);
     expect_success(key_of_kind(kind, "wait"), cushim_completion_wait(completion, CUSHIM_FOREVER, &status));
     expect(key_of_kind(kind, "status"), status, CUDA_SUCCESS);
     status = CUDA_ERROR_UNKNOWN;
@@ -142,7 +141,6 @@ static void fires(int kind)
                  "cushim_completion_reset");
     cushim_completion_destroy(&completion);
     expect_true(key_of_kind(kind, "destroyed-is-null"), completion == NULL);
-    test_stream_close(stream);
 }
 
 CHECK(fired, "completion.fired")
@@ -153,7 +151,7 @@ CHECK(fired, "completion.fired")
 
 CHECK(only_polled, "completion.only-polled")
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     for (int kind = 0; kind < KINDS; kind++) {
         struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
         CUresult result = poll_status(completion);
@@ -164,38 +162,29 @@ CHECK(only_polled, "completion.only-polled")
         expect(key_of_kind(kind, "poll"), result, CUDA_SUCCESS);
         cushim_completion_destroy(&completion);
     }
-    test_stream_close(stream);
 }
 
 CHECK(argument, "completion.argument")
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = notifying_new(stream);
     struct cushim_completion *none = NULL;
     cushim_descriptor descriptor;
     CUresult status = CUDA_ERROR_UNKNOWN;
-    expect_error("null-stream", cushim_completion_create(NULL, 0, &none), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_completion_create");
-    expect_error("null-output", cushim_completion_create(stream, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_create");
-    expect_error("unknown-flags", cushim_completion_create(stream, 2, &none), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_create");
-    expect_error("captured-null-stream", cushim_completion_create_captured(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_completion_create_captured");
-    expect_error("captured-null-output", cushim_completion_create_captured(stream, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_create_captured");
-    expect_error("captured-outside-capture", cushim_completion_create_captured(stream, &none), CUDA_ERROR_ILLEGAL_STATE,
-                 "cushim_completion_create_captured");
-    expect_error("poll-null", cushim_completion_poll(NULL, &status), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_completion_poll");
-    expect_error("wait-null", cushim_completion_wait(NULL, 0, &status), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_completion_wait");
+    expect_error("null-stream", cushim_completion_create(NULL, 0, &none), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("null-output", cushim_completion_create(stream, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("unknown-flags", cushim_completion_create(stream, 2, &none), CUDA_ERROR_INVALID_VALUE);
+    expect_error("captured-null-stream", cushim_completion_create_captured(NULL, &none), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("captured-null-output", cushim_completion_create_captured(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("captured-outside-capture", cushim_completion_create_captured(stream, &none),
+                 CUDA_ERROR_ILLEGAL_STATE);
+    expect_error("poll-null", cushim_completion_poll(NULL, &status), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("wait-null", cushim_completion_wait(NULL, 0, &status), CUDA_ERROR_INVALID_HANDLE);
     expect("status-untouched", status, CUDA_ERROR_UNKNOWN);
-    expect_error("descriptor-null", cushim_completion_get_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_completion_get_descriptor");
-    expect_error("descriptor-null-output", cushim_completion_get_descriptor(completion, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_get_descriptor");
-    expect_error("reset-null", cushim_completion_reset(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_completion_reset");
+    expect_error("descriptor-null", cushim_completion_get_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("descriptor-null-output", cushim_completion_get_descriptor(completion, NULL),
+                 CUDA_ERROR_INVALID_VALUE);
+    expect_error("reset-null", cushim_completion_reset(NULL), CUDA_ERROR_INVALID_HANDLE);
     expect_number("count-null", (long long)cushim_completion_count(NULL), 0);
     cushim_completion_detach(NULL);
     cushim_completion_detach(&none);
@@ -203,23 +192,21 @@ CHECK(argument, "completion.argument")
     cushim_completion_destroy(&none);
     expect_true("untouched", none == NULL);
     cushim_completion_destroy(&completion);
-    test_stream_close(stream);
 }
 
 CHECK(descriptor, "completion.descriptor")
 {
-    struct gate gate;
     cushim_descriptor before;
     cushim_descriptor again;
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *early = notifying_new(stream);
     struct cushim_completion *late = notifying_new(stream);
     expect_success("descriptor-before", cushim_completion_get_descriptor(early, &before));
     expect_true("silent-before", silent(before));
     expect_success("descriptor-again", cushim_completion_get_descriptor(early, &again));
     expect_true("the-same", before == again);
-    gate_open(&gate);
+    gate_open(gate);
     expect("wait", wait_status(late, soon()), CUDA_SUCCESS);
     expect_true("readable", readable(before));
     expect("poll", poll_status(early), CUDA_SUCCESS);
@@ -228,16 +215,14 @@ CHECK(descriptor, "completion.descriptor")
     expect_true("late-readable", readable(again));
     cushim_completion_destroy(&early);
     cushim_completion_destroy(&late);
-    test_stream_close(stream);
 }
 
 /* Destroyed or detached while work is pending: the GPU continues, and the memory is not touched afterwards. */
 CHECK(detached, "completion.detached")
 {
-    struct gate gate;
     cushim_descriptor open_descriptor;
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     for (int kind = 0; kind < KINDS; kind++) {
         struct cushim_completion *detached = completion_new(stream, kind_flags[kind]);
         struct cushim_completion *destroyed = completion_new(stream, kind_flags[kind]);
@@ -247,10 +232,9 @@ CHECK(detached, "completion.detached")
         expect_true(key_of_kind(kind, "detached-is-null"), detached == NULL);
         cushim_completion_destroy(&destroyed);
     }
-    gate_open(&gate);
+    gate_open(gate);
     expect_success("synchronize", cushim_stream_synchronize(stream));
-    expect_number("gate-passed", atomic_load(&gate.passed), 1);
-    test_stream_close(stream);
+    expect_number("gate-passed", gate_passed(gate), 1);
 }
 
 /* The stream object is destroyed before its work is done; a borrowed stream does not wait for its work. */
@@ -312,15 +296,15 @@ CHECK(refuses_what_notifying_has, "completion.refuses-what-notifying-has")
     for (int i = 0; i < 2; i++) {
         struct cushim_completion *completion = polled_new(streams[i]);
         expect_error(key_of(ordinals[i], "descriptor", NULL), cushim_completion_get_descriptor(completion, &descriptor),
-                     CUDA_ERROR_NOT_SUPPORTED, "cushim_completion_get_descriptor");
+                     CUDA_ERROR_NOT_SUPPORTED);
         expect_true(key_of(ordinals[i], "names-the-flag", NULL),
                     strstr(cushim_error_last()->message, "CUSHIM_COMPLETION_NOTIFYING") != NULL);
         expect_error(key_of(ordinals[i], "callback", NULL),
                      cushim_completion_set_callback(completion, dispatcher, ignore_status, &releases, count_release),
-                     CUDA_ERROR_NOT_SUPPORTED, "cushim_completion_set_callback");
+                     CUDA_ERROR_NOT_SUPPORTED);
         expect_error(key_of(ordinals[i], "inline-callback", NULL),
                      cushim_completion_set_inline_callback(completion, ignore_status, &releases, count_release),
-                     CUDA_ERROR_NOT_SUPPORTED, "cushim_completion_set_inline_callback");
+                     CUDA_ERROR_NOT_SUPPORTED);
         expect_number(key_of(ordinals[i], "released", NULL), atomic_load(&releases), 2 * (i + 1));
         expect(key_of(ordinals[i], "wait", NULL), wait_status(completion, soon()), CUDA_SUCCESS);
         cushim_completion_destroy(&completion);
@@ -352,7 +336,7 @@ static void launch_and_wait(struct cushim_graph_exec *executable, struct cushim_
 
 CHECK(captured, "completion.captured", .needs = {S(UserObjectCreate_v1)})
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph_exec *executable = NULL;
     if (!expect_success("capture",
@@ -365,13 +349,12 @@ CHECK(captured, "completion.captured", .needs = {S(UserObjectCreate_v1)})
     expect_success("launch-after-destroy", cushim_graph_exec_launch(executable, stream));
     expect_success("synchronize-after-destroy", cushim_stream_synchronize(stream));
     expect_success("executable-destroy", cushim_graph_exec_destroy(&executable));
-    test_stream_close(stream);
 }
 
 /* The graph is destroyed before the completion, after launches and without any launch. */
 CHECK(captured_outlives, "completion.captured-outlives", .needs = {S(UserObjectCreate_v1)})
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph *graph = NULL;
     struct cushim_capture *capture = NULL;
@@ -381,15 +364,14 @@ CHECK(captured_outlives, "completion.captured-outlives", .needs = {S(UserObjectC
     expect_success("end", cushim_capture_end(&capture, &graph));
     expect_success("graph-destroy", cushim_graph_destroy(&graph));
     expect("poll", poll_status(completion), CUDA_ERROR_NOT_READY);
-    expect_error("wait", cushim_completion_wait(completion, 0, NULL), CUDA_ERROR_TIMEOUT, "cushim_completion_wait");
+    expect_error("wait", cushim_completion_wait(completion, 0, NULL), CUDA_ERROR_TIMEOUT);
     cushim_completion_destroy(&completion);
-    test_stream_close(stream);
 }
 
 /* Below CUDA 11.3 the driver does not report that a graph was destroyed. */
 CHECK(captured_on_old, "completion.captured-on-old", .needs = {S(StreamEndCapture_v1)})
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph *graph = NULL;
     if (cushim_slot_get_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
@@ -401,5 +383,4 @@ CHECK(captured_on_old, "completion.captured-on-old", .needs = {S(StreamEndCaptur
                CUDA_ERROR_NOT_SUPPORTED);
         expect_true("untouched", completion == NULL && graph == NULL);
     }
-    test_stream_close(stream);
 }

@@ -52,20 +52,19 @@ size_t dispatcher_run_something(struct cushim_dispatcher *dispatcher)
 
 CHECK(dispatched, "completion_callback.dispatched")
 {
-    struct gate gate;
     struct note note = {0};
     struct note late = {0};
     cushim_descriptor descriptor;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     require("descriptor", cushim_dispatcher_get_descriptor(dispatcher, &descriptor));
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *completion = notifying_new(stream);
     expect_success("set-callback",
                    cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
     expect_number("nothing-due", (long long)dispatcher_run(dispatcher), 0);
     expect_true("silent", silent(descriptor));
-    gate_open(&gate);
+    gate_open(gate);
     expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     expect_success("synchronize", cushim_stream_synchronize(stream));
     expect_number("not-called-elsewhere", atomic_load(&note.calls), 0);
@@ -77,7 +76,7 @@ CHECK(dispatched, "completion_callback.dispatched")
     expect_number("status", atomic_load(&note.status), CUDA_SUCCESS);
     expect_true("silent-again", silent(descriptor));
     expect_error("second", cushim_completion_set_callback(completion, dispatcher, take_note, &late, release_note),
-                 CUDA_ERROR_ILLEGAL_STATE, "cushim_completion_set_callback");
+                 CUDA_ERROR_ILLEGAL_STATE);
     expect_note("second", &late, 0, 1);
     cushim_completion_destroy(&completion);
     completion = notifying_new(stream);
@@ -89,22 +88,19 @@ CHECK(dispatched, "completion_callback.dispatched")
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);
     expect_true("dispatcher-is-null", dispatcher == NULL);
-    test_stream_close(stream);
 }
 
 CHECK(called_inline, "completion_callback.called-inline")
 {
-    struct gate gate;
     struct note note = {0};
     struct note late = {0};
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *completion = notifying_new(stream);
     expect_success("set-callback", cushim_completion_set_inline_callback(completion, take_note, &note, release_note));
     expect_note("before", &note, 0, 0);
-    gate_open(&gate);
-    for (int i = 0; i < 500 && atomic_load(&note.releases) == 0; i++)
-        pause_shortly();
+    gate_open(gate);
+    wait_for_count(&note.releases, 1);
     expect_note("called", &note, 1, 1);
     expect_true("on-another-thread", !pthread_equal(note.thread, pthread_self()));
     cushim_completion_destroy(&completion);
@@ -114,18 +110,16 @@ CHECK(called_inline, "completion_callback.called-inline")
                    cushim_completion_set_inline_callback(completion, take_note, &late, release_note));
     expect_note("late", &late, 1, 1);
     cushim_completion_detach(&completion);
-    test_stream_close(stream);
 }
 
 CHECK(detached, "completion_callback.detached")
 {
-    struct gate gate;
     struct note destroyed = {0};
     struct note detached = {0};
     struct note due = {0};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *first = notifying_new(stream);
     struct cushim_completion *second = notifying_new(stream);
     struct cushim_completion *third = notifying_new(stream);
@@ -139,7 +133,7 @@ CHECK(detached, "completion_callback.detached")
     expect_note("destroyed", &destroyed, 0, 1);
     cushim_completion_detach(&second);
     expect_note("detached", &detached, 0, 0);
-    gate_open(&gate);
+    gate_open(gate);
     expect_success("synchronize", cushim_stream_synchronize(stream));
     cushim_completion_destroy(&third);
     expect_note("destroyed-when-due", &due, 0, 1);
@@ -147,35 +141,31 @@ CHECK(detached, "completion_callback.detached")
     expect_note("detached-later", &detached, 1, 1);
     expect_note("destroyed-later", &destroyed, 0, 1);
     cushim_dispatcher_destroy(&dispatcher);
-    test_stream_close(stream);
 }
 
 CHECK(dispatcher_destroyed, "completion_callback.dispatcher-destroyed")
 {
-    struct gate gate;
     struct note due = {0};
     struct note pending = {0};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *first = notifying_new(stream);
     expect("wait", wait_status(first, soon()), CUDA_SUCCESS);
     expect_success("set-callback-due",
                    cushim_completion_set_callback(first, dispatcher, take_note, &due, release_note));
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     struct cushim_completion *second = notifying_new(stream);
     expect_success("set-callback-pending",
                    cushim_completion_set_callback(second, dispatcher, take_note, &pending, release_note));
     cushim_dispatcher_destroy(&dispatcher);
     expect_note("due", &due, 0, 1);
     expect_note("pending", &pending, 0, 0);
-    gate_open(&gate);
+    gate_open(gate);
     expect("wait-pending", wait_status(second, soon()), CUDA_SUCCESS);
-    for (int i = 0; i < 500 && atomic_load(&pending.releases) == 0; i++) /* the completion fires a moment before */
-        pause_shortly();
+    wait_for_count(&pending.releases, 1); /* the completion fires a moment before */
     cushim_completion_destroy(&second);
     expect_note("pending-later", &pending, 0, 1);
     cushim_completion_destroy(&first);
-    test_stream_close(stream);
 }
 
 #if !defined(_WIN32)
@@ -213,32 +203,29 @@ CHECK(argument, "completion_callback.argument")
     cushim_descriptor descriptor;
     struct cushim_dispatcher *none = NULL;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = notifying_new(stream);
-    expect_error("create-null", cushim_dispatcher_create(NULL), CUDA_ERROR_INVALID_VALUE, "cushim_dispatcher_create");
-    expect_error("run-null", cushim_dispatcher_run(NULL, 0, &count), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_dispatcher_run");
-    expect_error("descriptor-null", cushim_dispatcher_get_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE,
-                 "cushim_dispatcher_get_descriptor");
-    expect_error("descriptor-null-output", cushim_dispatcher_get_descriptor(dispatcher, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_dispatcher_get_descriptor");
+    expect_error("create-null", cushim_dispatcher_create(NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("run-null", cushim_dispatcher_run(NULL, 0, &count), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("descriptor-null", cushim_dispatcher_get_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("descriptor-null-output", cushim_dispatcher_get_descriptor(dispatcher, NULL),
+                 CUDA_ERROR_INVALID_VALUE);
     expect_success("run-without-count", cushim_dispatcher_run(dispatcher, 0, NULL));
     cushim_dispatcher_destroy(NULL);
     cushim_dispatcher_destroy(&none);
     expect_error("null-completion", cushim_completion_set_callback(NULL, dispatcher, take_note, &note, release_note),
-                 CUDA_ERROR_INVALID_HANDLE, "cushim_completion_set_callback");
+                 CUDA_ERROR_INVALID_HANDLE);
     expect_error("null-dispatcher", cushim_completion_set_callback(completion, NULL, take_note, &note, release_note),
-                 CUDA_ERROR_INVALID_HANDLE, "cushim_completion_set_callback");
+                 CUDA_ERROR_INVALID_HANDLE);
     expect_error("null-function", cushim_completion_set_callback(completion, dispatcher, NULL, &note, release_note),
-                 CUDA_ERROR_INVALID_VALUE, "cushim_completion_set_callback");
+                 CUDA_ERROR_INVALID_VALUE);
     expect_error("inline-null-completion", cushim_completion_set_inline_callback(NULL, take_note, &note, release_note),
-                 CUDA_ERROR_INVALID_HANDLE, "cushim_completion_set_inline_callback");
+                 CUDA_ERROR_INVALID_HANDLE);
     expect_error("inline-null-function", cushim_completion_set_inline_callback(completion, NULL, &note, release_note),
-                 CUDA_ERROR_INVALID_VALUE, "cushim_completion_set_inline_callback");
+                 CUDA_ERROR_INVALID_VALUE);
     expect_note("refused", &note, 0, 5);
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);
-    test_stream_close(stream);
 }
 
 /* A captured completion: the callback is called for each launch and released when the completion is destroyed. */
@@ -246,7 +233,7 @@ CHECK(captured, "completion_callback.captured", .needs = {S(UserObjectCreate_v1)
 {
     struct note note = {0};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph_exec *executable = NULL;
     if (!expect_success("capture",
@@ -271,5 +258,4 @@ CHECK(captured, "completion_callback.captured", .needs = {S(UserObjectCreate_v1)
     expect_note("in-the-end", &note, 6, 1);
     expect_success("executable-destroy", cushim_graph_exec_destroy(&executable));
     cushim_dispatcher_destroy(&dispatcher);
-    test_stream_close(stream);
 }

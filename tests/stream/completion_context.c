@@ -72,7 +72,6 @@ static void use_another(CUcontext context)
 /* Ends a context while completions are pending in each way; another thread lets the work finish in the meantime. */
 static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), CUcontext context)
 {
-    struct gate gate;
     pthread_t opener;
     atomic_int releases = 0;
     atomic_int called = -1;
@@ -81,7 +80,7 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     struct cushim_completion *completions[COMPLETIONS] = {NULL};
     completions[FIRED] = polled_new(stream);
     expect("fired-before", wait_status(completions[FIRED], soon()), CUDA_SUCCESS);
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     completions[PLAIN] = polled_new(stream);
     completions[WAITED] = polled_new(stream);
     completions[CALLED_BACK] = notifying_new(stream);
@@ -92,7 +91,7 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     require("descriptor", cushim_completion_get_descriptor(completions[CALLED_BACK], &descriptor));
     expect_success("callback",
                    cushim_completion_set_inline_callback(completions[CALLED_BACK], keep_status, &called, NULL));
-    if (pthread_create(&opener, NULL, open_later, &gate) != 0)
+    if (pthread_create(&opener, NULL, open_later, gate) != 0)
         return;
     expect("end", end(context), CUDA_SUCCESS);
     pthread_join(opener, NULL);

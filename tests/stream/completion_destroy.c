@@ -23,7 +23,7 @@ CHECK(destroyed_by_callback, "completion_destroy.destroyed-by-callback")
 {
     struct note notes[2] = {{0}, {0}};
     size_t count = 0;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     to_destroy = dispatcher_new();
     struct cushim_dispatcher *dispatcher = to_destroy;
     struct cushim_completion *first = notifying_new(stream);
@@ -39,7 +39,6 @@ CHECK(destroyed_by_callback, "completion_destroy.destroyed-by-callback")
     expect_note("second", &notes[1], 0, 1);
     cushim_completion_destroy(&first);
     cushim_completion_destroy(&second);
-    test_stream_close(stream);
 }
 
 struct own {
@@ -73,7 +72,6 @@ static void expect_own(const char *key, const struct own *own)
 
 CHECK(ends_own_completion, "completion_destroy.ends-own-completion")
 {
-    struct gate gate;
     struct own dispatched_own = {NULL, false, 0, 0};
     struct own late = {NULL, false, 0, 0};
     struct own early = {NULL, false, 0, 0};
@@ -92,14 +90,13 @@ CHECK(ends_own_completion, "completion_destroy.ends-own-completion")
     expect_success("inline-late",
                    cushim_completion_set_inline_callback(late.completion, end_own_completion, &late, release_own));
     expect_own("late", &late);
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     expect_success("early", cushim_stream_enqueue(stream, body_does_nothing, &early, release_own, &early.completion));
     expect_success("inline-early",
                    cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
-    gate_open(&gate);
+    gate_open(gate);
     test_stream_close(stream);
-    for (int i = 0; i < 500 && atomic_load(&early.releases) < 2; i++)
-        pause_shortly();
+    wait_for_count(&early.releases, 2);
     expect_own("early", &early);
     cushim_dispatcher_destroy(&dispatcher);
 }
@@ -165,18 +162,16 @@ static void never_called(CUresult status, void *user)
 CHECK(released_with_its_variable, "completion_destroy.released-with-its-variable")
 {
     struct job job = {NULL, 0};
-    struct gate gate;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
-    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_stream *stream = fixture_stream();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
     job.completion = notifying_new(stream);
     expect_success("set-callback",
                    cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
     cushim_completion_destroy(&job.completion);
     expect_true("untouched", job.completion == (struct cushim_completion *)&job.unused);
-    gate_open(&gate);
+    gate_open(gate);
     cushim_dispatcher_destroy(&dispatcher);
-    test_stream_close(stream);
 }
 
 #if !defined(_WIN32)

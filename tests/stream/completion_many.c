@@ -42,12 +42,10 @@ static void wait_for_any(int array)
     scenario_open(&scenario, array);
     uint64_t begun = cushim_clock_ns();
     expect_error(key_of(name, "deadline", NULL),
-                 cushim_completion_wait_any(scenario.completions, COUNT, begun + 20000000, &index), CUDA_ERROR_TIMEOUT,
-                 "cushim_completion_wait_any");
+                 cushim_completion_wait_any(scenario.completions, COUNT, begun + 20000000, &index), CUDA_ERROR_TIMEOUT);
     expect_true(key_of(name, "not-before-the-deadline", NULL), cushim_clock_ns() >= begun + 20000000);
     expect_error(key_of(name, "deadline-in-the-past", NULL),
-                 cushim_completion_wait_any(scenario.completions, COUNT, 0, &index), CUDA_ERROR_TIMEOUT,
-                 "cushim_completion_wait_any");
+                 cushim_completion_wait_any(scenario.completions, COUNT, 0, &index), CUDA_ERROR_TIMEOUT);
     expect_number(key_of(name, "untouched", NULL), (long long)index, 99);
     for (int i = 0; i < COUNT; i++) {
         stream_unblock(scenario.held[order[i]]);
@@ -58,8 +56,7 @@ static void wait_for_any(int array)
         cushim_completion_destroy(&scenario.completions[index]); /* NULL from now on, and passed over */
     }
     expect_error(key_of(name, "nothing-left", NULL),
-                 cushim_completion_wait_any(scenario.completions, COUNT, soon(), &index), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_wait_any");
+                 cushim_completion_wait_any(scenario.completions, COUNT, soon(), &index), CUDA_ERROR_INVALID_VALUE);
     scenario_close(&scenario);
 }
 
@@ -79,7 +76,7 @@ static void wait_for_all_of(int array)
         stream_unblock(scenario.held[i]);
     expect_error(key_of(name, "deadline", NULL),
                  cushim_completion_wait_all(scenario.completions, COUNT, cushim_clock_ns() + 20000000, &status),
-                 CUDA_ERROR_TIMEOUT, "cushim_completion_wait_all");
+                 CUDA_ERROR_TIMEOUT);
     expect(key_of(name, "untouched", NULL), status, CUDA_ERROR_UNKNOWN);
     cushim_completion_destroy(&scenario.completions[1]);
     expect_success(key_of(name, "three-fire", NULL),
@@ -104,14 +101,10 @@ CHECK(argument, "completion_many.argument")
 {
     struct cushim_completion *none[2] = {NULL, NULL};
     size_t index = 99;
-    expect_error("any-null", cushim_completion_wait_any(NULL, 2, 0, &index), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_wait_any");
-    expect_error("any-empty", cushim_completion_wait_any(none, 0, 0, &index), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_wait_any");
-    expect_error("any-null-output", cushim_completion_wait_any(none, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_wait_any");
-    expect_error("all-null", cushim_completion_wait_all(NULL, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-                 "cushim_completion_wait_all");
+    expect_error("any-null", cushim_completion_wait_any(NULL, 2, 0, &index), CUDA_ERROR_INVALID_VALUE);
+    expect_error("any-empty", cushim_completion_wait_any(none, 0, 0, &index), CUDA_ERROR_INVALID_VALUE);
+    expect_error("any-null-output", cushim_completion_wait_any(none, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("all-null", cushim_completion_wait_all(NULL, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     expect("all-empty", wait_all_status(NULL, 0, 0), CUDA_SUCCESS);
     expect("all-passed-over", wait_all_status(none, 2, 0), CUDA_SUCCESS);
     expect_number("untouched", (long long)index, 99);

@@ -94,7 +94,7 @@ static void wait_for_value(struct cushim_stream *stream, CUdeviceptr address)
 CHECK(newer_work, "completion_order.newer-work", .needs = {S(StreamWaitValue32_v2)})
 {
     CUdeviceptr address = 0;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     atomic_uint *values = host_new(2 * sizeof *values, &address);
     if (values == NULL)
         return;
@@ -110,8 +110,6 @@ CHECK(newer_work, "completion_order.newer-work", .needs = {S(StreamWaitValue32_v
     expect("newer", wait_status(newer, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&older);
     cushim_completion_destroy(&newer);
-    test_stream_close(stream);
-    host_free(values);
 }
 
 /* The driver refuses the callback behind a wait. Neither another stream nor the next completion suffers. */
@@ -119,8 +117,8 @@ CHECK(refused_callback, "completion_order.refused-callback", .needs = {S(StreamW
 {
     CUdeviceptr address = 0;
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *blocked = test_stream_new();
-    struct cushim_stream *other = test_stream_new();
+    struct cushim_stream *blocked = fixture_stream();
+    struct cushim_stream *other = fixture_stream();
     atomic_uint *value = host_new(sizeof *value, &address);
     if (value == NULL)
         return;
@@ -139,9 +137,6 @@ CHECK(refused_callback, "completion_order.refused-callback", .needs = {S(StreamW
     expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
     cushim_completion_destroy(&of_other);
-    test_stream_close(blocked);
-    test_stream_close(other);
-    host_free(value);
 }
 
 static void pass_gate(CUresult status, void *user)
@@ -156,8 +151,9 @@ static void pass_gate(CUresult status, void *user)
 /* The work behind a callback is done while the callback runs. */
 CHECK(work_behind, "completion_order.work-behind", .needs = {S(CtxGetId_v1)})
 {
-    struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    struct cushim_stream *stream = test_stream_new();
+    /* The callback may use it for a moment after the completion has fired. */
+    static struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    struct cushim_stream *stream = fixture_stream();
     unsigned *held = stream_block(stream);
     struct cushim_completion *completion = notifying_new(stream);
     require("set", cushim_completion_set_inline_callback(completion, pass_gate, &slow, NULL));
@@ -168,8 +164,6 @@ CHECK(work_behind, "completion_order.work-behind", .needs = {S(CtxGetId_v1)})
     expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
     cushim_completion_destroy(&behind);
-    test_stream_close(stream);
-    host_free(held);
 }
 
 /* The notification streams of one context do not count in another one. */

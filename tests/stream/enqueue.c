@@ -35,15 +35,14 @@ void expect_work(const char *key, struct work *work, int count)
 
 void work_settle(struct work *work)
 {
-    for (int i = 0; i < 500 && atomic_load(&work->released) == 0; i++)
-        pause_shortly();
+    wait_for_count(&work->released, 1);
 }
 
 CHECK(ordinary, "enqueue.ordinary")
 {
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect_success("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
     expect("pending", poll_status(completion), CUDA_ERROR_NOT_READY);
     expect_work("pending", &work, 0);
@@ -56,7 +55,6 @@ CHECK(ordinary, "enqueue.ordinary")
     expect("poll", poll_status(completion), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
     expect_work("destroyed", &work, 1);
-    test_stream_close(stream);
 }
 
 CHECK(detached, "enqueue.detached")
@@ -98,14 +96,13 @@ CHECK(body_fails, "enqueue.body-fails")
 {
     struct work work = {.gated = true, .result = CUDA_ERROR_UNKNOWN};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion), CUDA_ERROR_UNKNOWN);
     expect_true("untouched", completion == NULL);
     expect_work("pending", &work, 0);
     gate_open(&work.gate);
     work_settle(&work);
     expect_work("done", &work, 1);
-    test_stream_close(stream);
 }
 
 /* The driver refuses the callback of the completion: the call waits for the work. */
@@ -113,7 +110,7 @@ CHECK(registration_fails, "enqueue.registration-fails")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     watch_begin();
     require("count", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
     int calls = watch_calls();
@@ -144,7 +141,6 @@ CHECK(registration_fails, "enqueue.registration-fails")
     expect_true("some-were-refused", refusals > 0);
     expect_number("refused-and-untouched", untouched - refusals, 0);
     expect_number("released", released - calls, 0);
-    test_stream_close(stream);
 }
 
 static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
@@ -161,14 +157,13 @@ CHECK(waiting_fails, "enqueue.waiting-fails")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     watch_begin();
     expect("code", cushim_stream_enqueue(stream, enqueue_and_refuse, &work, work_release, &completion),
            CUDA_ERROR_OUT_OF_MEMORY);
     watch_end();
     expect_true("untouched", completion == NULL);
     expect_work("released", &work, 1);
-    test_stream_close(stream);
 }
 
 /* Without a current context a special stream does not exist: the driver refuses everything, and no work is running. */
@@ -176,15 +171,13 @@ CHECK(without_context, "enqueue.without-context")
 {
     struct work work = {.done = 1};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = NULL;
-    require("borrow", cushim_stream_borrow(NULL, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(NULL);
     require("none", cu->CtxSetCurrent_v1(NULL));
     expect("code", cushim_stream_enqueue(stream, body_does_nothing, &work, work_release, &completion),
            CUDA_ERROR_INVALID_CONTEXT);
     expect_true("untouched", completion == NULL);
     expect_work("immediately", &work, 1);
     require("current", cu->CtxSetCurrent_v1(the_context));
-    cushim_stream_destroy(&stream);
 }
 
 CHECK(no_memory, "enqueue.no-memory", .flags = CHECK_ALONE)
@@ -212,16 +205,15 @@ CHECK(argument, "enqueue.argument")
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect_error("null-stream", cushim_stream_enqueue(NULL, work_enqueue, &work, work_release, &completion),
-                 CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
+                 CUDA_ERROR_INVALID_HANDLE);
     expect_error("null-body", cushim_stream_enqueue(stream, NULL, &work, work_release, &completion),
-                 CUDA_ERROR_INVALID_VALUE, "cushim_stream_enqueue");
+                 CUDA_ERROR_INVALID_VALUE);
     expect_number("released", atomic_load(&work.released), 2);
     expect_success("without-release", cushim_stream_enqueue(stream, work_enqueue, &work, NULL, &completion));
     expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
-    test_stream_close(stream);
 }
 
 static void note_order(CUresult status, void *user)
@@ -236,7 +228,7 @@ CHECK(with_function, "enqueue.with-function")
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect_success("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
     expect_success("set-callback", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
     gate_open(&work.gate);
@@ -246,7 +238,6 @@ CHECK(with_function, "enqueue.with-function")
     expect_work("run", &work, 1);
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);
-    test_stream_close(stream);
 }
 
 /* The dispatcher is destroyed, so that the callback is not called: the work is released nevertheless. */
@@ -256,7 +247,7 @@ CHECK(with_destroyed_dispatcher, "enqueue.with-destroyed-dispatcher")
     struct work kept = {.gated = true};
     struct cushim_completion *completions[2] = {NULL, NULL};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect_success("detached", cushim_stream_enqueue(stream, work_enqueue, &detached, work_release, &completions[0]));
     expect_success("kept", cushim_stream_enqueue(stream, work_enqueue, &kept, work_release, &completions[1]));
     for (int i = 0; i < 2; i++)
@@ -273,5 +264,4 @@ CHECK(with_destroyed_dispatcher, "enqueue.with-destroyed-dispatcher")
     expect_work("kept", &kept, 0);
     cushim_completion_destroy(&completions[1]);
     expect_work("destroyed", &kept, 1);
-    test_stream_close(stream);
 }

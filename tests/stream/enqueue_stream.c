@@ -57,15 +57,11 @@ CHECK(stream_destroyed, "enqueue_stream.stream-destroyed")
 CHECK(stream_destroyed_beside_capture, "enqueue_stream.stream-destroyed-beside-capture",
       .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
 {
-    struct cushim_stream *other = test_stream_new();
-    struct cushim_capture *capture = NULL;
-    struct cushim_graph *graph = NULL;
-    require("begin", cushim_capture_begin(other, CU_STREAM_CAPTURE_MODE_GLOBAL, &capture));
+    struct cushim_stream *other = fixture_stream();
+    struct cushim_capture *capture = test_capture_begin(other, CU_STREAM_CAPTURE_MODE_GLOBAL);
     destroyed_by_body("own", test_stream_new());
     expect_status("status", other, "active");
-    expect_success("end", cushim_capture_end(&capture, &graph));
-    cushim_graph_destroy(&graph);
-    test_stream_close(other);
+    expect_success("end", cushim_capture_end(&capture, NULL));
 }
 
 static CUresult release_stream(struct cushim_stream *stream, void *user)
@@ -78,35 +74,32 @@ static CUresult release_stream(struct cushim_stream *stream, void *user)
 
 CHECK(stream_released, "enqueue_stream.stream-released")
 {
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_completion *completion = NULL;
     CUresult result = CUDA_SUCCESS;
     expect_success("code", cushim_stream_enqueue(stream, release_stream, &result, NULL, &completion));
     expect("refused", result, CUDA_ERROR_ILLEGAL_STATE);
     expect_success("wait", wait_status(completion, soon()));
     cushim_completion_destroy(&completion);
-    test_stream_close(stream);
 }
 
 CHECK(capturing, "enqueue_stream.capturing", .needs = {S(StreamEndCapture_v1)})
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_capture *capture = NULL;
     struct cushim_graph *graph = NULL;
-    struct cushim_stream *stream = test_stream_new();
-    require("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &capture));
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_capture *capture = test_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     for (int kind = 0; kind < KINDS; kind++)
         expect_error(kind_names[kind], cushim_completion_create(stream, kind_flags[kind], &completion),
-                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_completion_create");
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_error("enqueue", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion),
-                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_stream_enqueue");
+                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_number("released", atomic_load(&work.released), 1);
     expect_true("untouched", completion == NULL);
     expect_status("status", stream, "active");
     expect_success("end", cushim_capture_end(&capture, &graph));
     expect_success("graph-destroy", cushim_graph_destroy(&graph));
-    test_stream_close(stream);
 }
 
 static CUresult leave_capturing(struct cushim_stream *stream, void *user)
@@ -118,13 +111,12 @@ CHECK(left_capturing, "enqueue_stream.left-capturing", .needs = {S(StreamEndCapt
 {
     struct work work = {.gated = false, .done = 1};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = test_stream_new();
+    struct cushim_stream *stream = fixture_stream();
     expect_error("code", cushim_stream_enqueue(stream, leave_capturing, &work, work_release, &completion),
-                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_stream_enqueue");
+                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_status("status", stream, "none");
     work_settle(&work);
     expect_number("released", atomic_load(&work.released), 1);
-    test_stream_close(stream);
 }
 
 struct joining {
@@ -181,14 +173,13 @@ CHECK(joins_capture, "enqueue_stream.joins-capture", .flags = CHECK_ALONE, .need
     struct cushim_stream *origin = test_stream_new();
     struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
-    struct cushim_capture *capture = NULL;
     struct joining *joining = shared_new(sizeof *joining);
     joining->work.gated = true;
     require("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &joining->event));
-    require("begin", cushim_capture_begin(origin, RELAXED, &capture));
+    struct cushim_capture *capture = test_capture_begin(origin, RELAXED);
     require("record", cushim_event_record(joining->event, origin, 0));
     expect_error("code", cushim_stream_enqueue(stream, join_capture, joining, work_release, &completion),
-                 CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "cushim_stream_enqueue");
+                 CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     expect_true("untouched", completion == NULL);
     gate_open(&joining->work.gate);
     expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -206,14 +197,12 @@ CHECK(joins_capture, "enqueue_stream.joins-capture", .flags = CHECK_ALONE, .need
  * work. The library first queries whether it is so; here that query fails, as if the capture began right after it. */
 CHECK(completion_implicit, "enqueue_stream.completion-implicit", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
-    struct cushim_stream *legacy = NULL;
-    struct cushim_capture *capture = NULL;
     struct cushim_completion *completion = NULL;
     require("create", cushim_stream_create(context, CU_STREAM_DEFAULT, 0, &stream));
-    require("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &legacy));
-    require("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    struct cushim_stream *legacy = fixture_borrowed(CU_STREAM_LEGACY);
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
     watch_begin();
     watch_fail_slot(S(StreamIsCapturing_v1), CUDA_ERROR_UNKNOWN);
     expect("code", cushim_completion_create(legacy, 0, &completion), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -222,7 +211,5 @@ CHECK(completion_implicit, "enqueue_stream.completion-implicit", .needs = {S(Str
     expect_true("untouched", completion == NULL);
     cushim_completion_destroy(&completion);
     (void)cushim_capture_end(&capture, NULL);
-    cushim_stream_destroy(&legacy);
     test_stream_close(stream);
-    cushim_context_destroy(&context);
 }

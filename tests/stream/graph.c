@@ -151,8 +151,7 @@ CHECK(destroyed_in_capture, "graph.destroyed-in-capture", .needs = {S(ThreadExch
     expect_success("destroy", cushim_graph_exec_destroy(&exec));
     expect_status("status", stream, "active");
     expect_success("end", cushim_capture_end(&open, NULL));
-    for (int i = 0; i < 500 && atomic_load(&released) != (int)releases; i++)
-        pause_shortly();
+    wait_for_count(&released, releases);
     expect_true("released", atomic_load(&released) == (int)releases);
 }
 

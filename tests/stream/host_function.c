@@ -64,12 +64,10 @@ CHECK(argument, "host_function.argument")
 
 CHECK(refused_by_driver, "host_function.refused-by-driver")
 {
-    struct cushim_stream *stream = NULL;
-    require("borrow", cushim_stream_borrow(NULL, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(NULL);
     require("none", cu->CtxSetCurrent_v1(NULL));
     refused_both("no-context", stream, CUDA_ERROR_INVALID_CONTEXT);
     require("set", cu->CtxSetCurrent_v1(the_context));
-    cushim_stream_destroy(&stream);
 }
 
 CHECK(without_memory, "host_function.without-memory")

@@ -50,11 +50,10 @@ CHECK(attribute_argument, "memory.attribute-argument")
 CHECK(attach, "memory.attach")
 {
     struct cushim_stream *stream = fixture_stream();
-    struct cushim_stream *special = NULL;
     CUdeviceptr memory = 0;
     int managed = 0;
     require("attribute", cu->DeviceGetAttribute_v1(&managed, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, the_device));
-    require("borrow", cushim_stream_borrow(NULL, NULL, &special));
+    struct cushim_stream *special = fixture_borrowed(NULL);
     expect_error("null-stream", cushim_stream_attach_memory(NULL, memory, 0, CU_MEM_ATTACH_GLOBAL),
                  CUDA_ERROR_INVALID_HANDLE);
     expect_error("no-flag", cushim_stream_attach_memory(stream, memory, 0, 0), CUDA_ERROR_INVALID_VALUE);
@@ -71,7 +70,6 @@ CHECK(attach, "memory.attach")
         expect_success("synchronize", cushim_stream_synchronize(stream));
         require("free", cu->MemFree_v2(memory));
     }
-    cushim_stream_destroy(&special);
 }
 
 /* Whether the driver and the machine support these operations: always with the second ABI version; with the first one

@@ -113,16 +113,14 @@ CHECK(other_thread, "open_capture.other-thread", .needs = {S(ThreadExchangeStrea
  * that began it. */
 CHECK(other_thread_special, "open_capture.other-thread-special", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct cushim_stream *stream = NULL;
     struct cushim_capture *capture = NULL;
     struct errand errand = {&capture, CUDA_SUCCESS};
-    require("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(CU_STREAM_PER_THREAD);
     require("begin", cushim_capture_begin(stream, RELAXED, &capture));
     on_thread(end_there, &errand);
     expect("end-there", errand.result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     expect_status("survives", stream, "active");
     expect_success("end-here", cushim_capture_end(&capture, NULL));
-    cushim_stream_destroy(&stream);
 }
 
 static void capture_there(void *user)
@@ -136,16 +134,14 @@ static void capture_there(void *user)
 /* Two threads use one object for their per-thread streams, and each has its own capture. */
 CHECK(special_shared, "open_capture.special-shared", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct cushim_stream *stream = NULL;
     struct cushim_graph *graph = NULL;
-    require("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(CU_STREAM_PER_THREAD);
     struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
     on_thread(capture_there, stream);
     expect_status("survives", stream, "active");
     expect_success("end-here", cushim_capture_end(&capture, &graph));
     expect_true("graph", graph != NULL);
     cushim_graph_destroy(&graph);
-    cushim_stream_destroy(&stream);
 }
 
 static void expect_lost(const char *name, struct cushim_capture **capture)
@@ -173,11 +169,9 @@ CHECK(special_shared_destroyed, "open_capture.special-shared-destroyed", .needs 
  * invalidated, in which state the driver reports no id. */
 CHECK(special_replaced, "open_capture.special-replaced", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct cushim_stream *first = NULL;
-    struct cushim_stream *second = NULL;
     struct cushim_capture *later = NULL;
-    require("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &first));
-    require("borrow-again", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &second));
+    struct cushim_stream *first = fixture_borrowed(CU_STREAM_PER_THREAD);
+    struct cushim_stream *second = fixture_borrowed(CU_STREAM_PER_THREAD);
     struct cushim_capture *capture = test_capture_begin(first, RELAXED);
     require("end-at-driver", capture_end(CU_STREAM_PER_THREAD));
     require("begin-later", cushim_capture_begin(second, RELAXED, &later));
@@ -185,8 +179,6 @@ CHECK(special_replaced, "open_capture.special-replaced", .needs = {S(StreamBegin
     expect_error("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE);
     expect_status("later-stays", second, "invalidated");
     expect_driver_error("end-later", cushim_capture_end(&later, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    cushim_stream_destroy(&first);
-    cushim_stream_destroy(&second);
 }
 
 static struct cushim_context *other_context_new(void)

@@ -110,15 +110,13 @@ CHECK(others, "property.others")
 /* Before CUDA 9.2 the driver does not report the context of a stream. */
 CHECK(context_on_old, "property.context-on-old", .flags = CHECK_ON_OLD, .needs = {S(StreamGetCtx_v2)})
 {
-    struct cushim_stream *stream = NULL;
     CUdevice device = -1;
     CUcontext context = NULL;
     CUstream handle = stream_new();
-    require("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(handle);
     expect_driver_error("device", cushim_stream_get_device(stream, &device), CUDA_ERROR_NOT_SUPPORTED);
     expect_driver_error("context", cushim_stream_get_driver_context(stream, &context, NULL), CUDA_ERROR_NOT_SUPPORTED);
     expect_true("untouched", device == -1 && context == NULL);
-    require("destroy", cushim_stream_destroy(&stream));
 }
 
 CHECK(id_on_old, "property.id-on-old", .flags = CHECK_ON_OLD, .needs = {S(StreamGetId_v1)})
@@ -132,8 +130,7 @@ CHECK(id_on_old, "property.id-on-old", .flags = CHECK_ON_OLD, .needs = {S(Stream
 /* A special stream is a different stream in each context, so its object remembers nothing. */
 CHECK(special, "property.special", .needs = {S(DevicePrimaryCtxRetain_v1)})
 {
-    struct cushim_stream *stream = NULL;
-    require("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &stream));
+    struct cushim_stream *stream = fixture_borrowed(CU_STREAM_LEGACY);
     watch_begin();
     struct answers answers = properties_query("legacy", stream, CUDA_SUCCESS);
     int calls = watch_calls();
@@ -141,7 +138,6 @@ CHECK(special, "property.special", .needs = {S(DevicePrimaryCtxRetain_v1)})
     expect_number("queried-each-time", watch_calls() - 2 * calls, 0);
     watch_end();
     compare("legacy", CU_STREAM_LEGACY, &answers, !is_missing(S(StreamGetCtx_v2)));
-    cushim_stream_destroy(&stream);
 }
 
 CHECK(id_is_unique, "property.id-is-unique", .needs = {S(StreamGetId_v1)})
@@ -283,12 +279,10 @@ static void capture_in(CUstreamCaptureMode mode)
 {
     const char *name = mode_names[mode];
     struct cushim_stream *stream = fixture_stream();
-    struct cushim_stream *known = NULL;
-    struct cushim_stream *unknown = NULL;
     struct cushim_capture *capture = NULL;
     struct cushim_graph *graph = NULL;
-    require("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &known));
-    require("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &unknown));
+    struct cushim_stream *known = fixture_borrowed(cushim_stream_handle(stream));
+    struct cushim_stream *unknown = fixture_borrowed(cushim_stream_handle(stream));
     (void)properties_query(key_of(name, "before", NULL), known, CUDA_SUCCESS);
     if (expect_success(key_of(name, "begin", NULL), cushim_capture_begin(stream, mode, &capture))) {
         ask_capturing(key_of(name, "own", NULL), stream, CUDA_SUCCESS);
@@ -298,8 +292,6 @@ static void capture_in(CUstreamCaptureMode mode)
         (void)properties_query(key_of(name, "after", NULL), unknown, CUDA_SUCCESS);
         require("graph", cushim_graph_destroy(&graph));
     }
-    cushim_stream_destroy(&known);
-    cushim_stream_destroy(&unknown);
 }
 
 CHECK(capture_relaxed, "property.capture-relaxed", .needs = {S(StreamBeginCapture_v2)})

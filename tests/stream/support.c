@@ -76,6 +76,14 @@ struct cushim_stream *fixture_stream(void)
     return stream;
 }
 
+struct cushim_stream *fixture_borrowed(CUstream handle)
+{
+    struct cushim_stream *stream = NULL;
+    require("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    defer(end_stream, stream);
+    return stream;
+}
+
 static void end_event(void *object)
 {
     struct cushim_event *event = object;
@@ -178,6 +186,12 @@ void user_released(void *user)
     struct user_data *data = user;
     atomic_store(&data->calls_at_release, atomic_load(&data->calls));
     atomic_fetch_add(&data->releases, 1);
+}
+
+void wait_for_count(const atomic_int *count, int wanted)
+{
+    for (int i = 0; i < 500 && atomic_load(count) < wanted; i++)
+        pause_shortly();
 }
 
 void *open_soon(void *user)

@@ -36,6 +36,7 @@ void test_stream_close(struct cushim_stream *stream);
 /* The same objects, which are destroyed after the check. */
 struct cushim_context *fixture_context(void);
 struct cushim_stream *fixture_stream(void);
+struct cushim_stream *fixture_borrowed(CUstream handle);
 struct cushim_event *fixture_event(unsigned flags);
 
 struct cushim_graph *test_graph_new(void);
@@ -72,6 +73,9 @@ struct user_data {
 void CUDA_CB user_called(void *user);
 void CUDA_CB user_called_back(CUstream stream, CUresult status, void *user);
 void user_released(void *user);
+
+/* Waits until the count is reached, for five seconds at most. */
+void wait_for_count(const atomic_int *count, int wanted);
 
 /* Opens the gate `user` after a moment: the main function of a thread. */
 void *open_soon(void *user);

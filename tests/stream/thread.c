@@ -96,10 +96,9 @@ static void *make(void *user)
 
 CHECK(created, "thread.created")
 {
-    struct crew crew = {.context = context_new()};
+    struct crew crew = {.context = fixture_context()};
     run_crew(&crew, make);
     expect_number("wrong", atomic_load(&crew.wrong), 0);
-    cushim_context_destroy(&crew.context);
 }
 
 /* The owner destroys the context while other threads still destroy objects in it. */
@@ -148,10 +147,9 @@ static void *capture(void *user)
 
 CHECK(captured, "thread.captured", .needs = {S(StreamBeginCapture_v2)})
 {
-    struct crew crew = {.context = context_new()};
+    struct crew crew = {.context = fixture_context()};
     run_crew(&crew, capture);
     expect_number("wrong", atomic_load(&crew.wrong), 0);
-    cushim_context_destroy(&crew.context);
 }
 
 /* Many threads add host functions to one stream: each is called and released once. */
