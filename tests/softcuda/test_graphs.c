@@ -55,23 +55,6 @@ TEST(test_executable_when_updated_to_other_edges_then_refused)
         assert_cu(0, cu->GraphDestroy_v1(graphs[i]));
 }
 
-TEST(test_flags_when_newer_than_the_driver_then_refused)
-{
-    CUgraph graph;
-    CUgraphExec exec;
-    CUcontext context;
-    cu->GraphCreate_v1(&graph, 0);
-    CUresult result = cu->GraphInstantiateWithFlags_v1(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
-    assert_cu(support_has(11070) ? 0 : support_has(11040) ? 1 : 801, result);
-    if (result == CUDA_SUCCESS)
-        assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-    result = cu->CtxCreate_v2(&context, CU_CTX_SYNC_MEMOPS, 0);
-    assert_cu(support_has(12010) ? 0 : 1, result);
-    if (result == CUDA_SUCCESS)
-        assert_cu(0, cu->CtxDestroy_v2(context));
-}
-
 TEST(test_executable_when_launched_in_two_streams_then_never_at_once)
 {
     struct gate gate = {0, 0};

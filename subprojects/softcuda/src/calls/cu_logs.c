@@ -8,7 +8,7 @@
 
 #include "os_thread.h"
 
-enum { LOGS_VERSION = 12090, LINE_SIZE = 160, MAX_LINES = 2, MAX_ENTRIES = 100, MAX_DUMP = 25600, MAX_CALLBACKS = 32 };
+enum { LINE_SIZE = 160, MAX_LINES = 2, MAX_ENTRIES = 100, MAX_DUMP = 25600, MAX_CALLBACKS = 32 };
 
 static struct entry {
     char text[LINE_SIZE + 48]; /* as a dump writes it */
@@ -57,7 +57,7 @@ void log_failure(const char *symbol, CUresult result)
     const char *name = "unknown";
     size_t count = 0;
     struct thread *thread = thread_self();
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY || soft_version < LOGS_VERSION)
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)
         return;
     (void)soft_GetErrorName_v1(result, &name);
     if (thread != NULL && thread->explanation[0] != '\0')

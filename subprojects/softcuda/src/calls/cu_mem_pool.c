@@ -208,11 +208,11 @@ static bool pool_find(struct pool *pool, int attribute, int **out_number, cuuint
     case 5: /* CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT */
     case 7: /* CU_MEMPOOL_ATTR_USED_MEM_CURRENT */
         *out_bytes = &pool->used;
-        return soft_version >= 11030;
+        return true;
     case 6: /* CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH */
     case 8: /* CU_MEMPOOL_ATTR_USED_MEM_HIGH */
         *out_bytes = &pool->used_high;
-        return soft_version >= 11030;
+        return true;
     default:
         return false;
     }
@@ -269,8 +269,6 @@ static CUresult block_allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *
 {
     if (dptr == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL && soft_version < 11040) /* the version in which graphs got memory nodes */
-        return capture_forbid(stream);
     CUresult result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
