@@ -122,7 +122,7 @@ def main():
         lists = importlib.import_module('entry_points')
     if given.to:
         sys.stdout = open(given.to, 'w')
-        inputs = [lists.LIST, *(one for one in given.arguments if os.path.isfile(one))] if lists else []
+        inputs = [lists.LIST, lists.__file__, *(one for one in given.arguments if os.path.isfile(one))] if lists else []
         with open(given.to + '.d', 'w') as rule:
             print(given.to + ':', *inputs, file=rule)
     {'exports': write_exports, 'map': write_map, 'def': write_def,
