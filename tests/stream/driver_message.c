@@ -150,3 +150,25 @@ CHECK(of_threads, "driver-message.threads")
         pthread_join(threads[i], NULL);
     expect_number("wrong", atomic_load(&crew.wrong), 0);
 }
+
+/* What the layer asks only newer drivers leaves no error behind on an older one. */
+CHECK(kept, "driver-message.kept")
+{
+    struct cushim_context *context = fixture_context();
+    struct cushim_stream *stream = NULL;
+    struct cushim_completion *completion = NULL;
+    struct cushim_graph *graph = NULL;
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    cushim_error_set(CUDA_ERROR_UNKNOWN, "kept", "An error of an earlier call.");
+    expect_success("create", cushim_stream_create(context, 0, 0, &stream));
+    expect_success("complete", cushim_completion_create(stream, 0, &completion));
+    expect_success("wait", cushim_completion_wait(completion, CUSHIM_FOREVER, &status));
+    cushim_completion_destroy(&completion);
+    if (is_native(S(StreamBeginCapture_v1))) {
+        struct cushim_capture *capture = test_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+        require("end", cushim_capture_end(&capture, &graph));
+        require("destroy", cushim_graph_destroy(&graph));
+    }
+    expect_success("close", cushim_stream_close(&stream));
+    expect("last", cushim_error_last()->code, CUDA_ERROR_UNKNOWN);
+}
