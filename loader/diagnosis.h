@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LOADER_DIAGNOSIS_H
 #define CUSHIM_LOADER_DIAGNOSIS_H
 
-#include "cushim/loader.h"
+#include "cushim/diagnosis.h"
 
 enum { DIAGNOSIS_ATTEMPTS = 32, DIAGNOSIS_VARIABLES = 8, DIAGNOSIS_TEXT = 30720, DIAGNOSIS_MESSAGE = 6144 };
 

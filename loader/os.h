@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cushim/loader.h"
+#include "cushim/diagnosis.h"
+#include "cushim/lookup.h"
+#include "cushim/system.h"
 
 /* ---- os_file.c: files, also below a root directory ---- */
 

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cushim/slot.h"
 #include "../../src/tools/trace/file/reader.h"
 #include "../../src/tools/trace/layer/schema.h"
 #include "../../src/tools/trace/report/places.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cushim/cushim.h"
 #include "doctor/child.h"
 
 struct child_call {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 /* "cu12: cuda>=12.0 arch>=7.5" */
 struct build {
     char name[64];

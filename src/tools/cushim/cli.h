@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cushim/cushim.h"
+#include "cushim/default_stream.h"
+#include "cushim/diagnosis.h"
 #include "json.h"
 #include "platform.h"
 #include "text.h"

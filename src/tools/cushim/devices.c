@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "cushim/cushim.h"
+
 /* A property that the driver does not report is "" or 0. */
 struct device {
     struct device_name name;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
 #include "softcuda.h"
 
 /* Why this process did not try to load the driver; NULL if it did. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 static const struct {
     const char *word, *gives;
 } features[] = {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
 #include "version.h"
 
 /* The answers as stable words. */

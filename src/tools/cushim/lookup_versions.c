@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 static const struct plain_name {
     const char *name;
     int version; /* the CUDA version of the first <cuda.h> with this meaning */

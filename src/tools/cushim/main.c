@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
 #include "cushim/version.h"
 #include "version.h"
 

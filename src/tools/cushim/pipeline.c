@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
 #include "softcuda.h"
 
 enum { BLOCK = 256, COUNT = 1 << 18, BYTES = COUNT * 4, LAUNCHES = 100, MEMSET_VALUE = 7 };

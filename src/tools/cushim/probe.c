@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 /* ---- The environment variables that affect whether a GPU can be used ---- */
 
 enum { ENVIRONMENT_SIZE = 16 };

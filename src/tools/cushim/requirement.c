@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 /* The first driver branch for each CUDA version on Linux, from NVIDIA's CUDA release notes. On Windows it differs by at
  * most three. */
 static const struct {

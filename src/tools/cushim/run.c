@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
 #include "softcuda.h"
 
 /* This command sets it when it runs itself again on softcuda: the reason why the driver of the machine was not used. */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "cushim/cushim.h"
+
 static char character_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

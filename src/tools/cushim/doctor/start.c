@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/cushim.h"
+
 const char *start_call(enum start_step step)
 {
     static const char *const calls[] = {"cuInit",     "cuDeviceGetCount", "cuCtxCreate",

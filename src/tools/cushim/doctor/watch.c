@@ -20,6 +20,7 @@ void watch_start(struct start *start, struct watch *watch, int seconds)
 #    include <sys/wait.h>
 #    include <unistd.h>
 
+#    include "cushim/cushim.h"
 #    include "calls.h"
 
 /* Older headers lack some of these. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/slot.h"
 #include "copies.h"
 #include "places.h"
 #include "report.h"

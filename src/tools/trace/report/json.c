@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/slot.h"
 #include "findings.h"
 #include "json.h"
 #include "places.h"

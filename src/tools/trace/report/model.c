@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/default_stream.h"
 #include "demangle.h"
 #include "logs.h"
 #include "places.h"

@@ -6,7 +6,7 @@
 #ifndef CUSHIM_TRACE_MODEL_H
 #define CUSHIM_TRACE_MODEL_H
 
-#include "cushim/cushim.h"
+#include "cushim/abi/cuda_abi.h"
 #include "capturing.h"
 #include "effects.h"
 #include "ranges.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/slot.h"
 #include "findings.h"
 #include "kernels.h"
 #include "places.h"
