@@ -106,10 +106,16 @@ UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing)
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_FUNCTION,
                     "memory-pools: cuMemPoolCreate is hidden by CUSHIM_HIDE or the option hide.");
     assert_true(alone(CUSHIM_FEATURE_STREAM_ORDERED_ALLOCATION).usable);
+    unit_reset(state);
+    unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate", .max_version = 11020});
+    assert_int_equal(alone(CUSHIM_FEATURE_MEMORY_POOLS).obstacle, CUSHIM_OBSTACLE_FUNCTION);
 }
 
 UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable)
 {
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
+    assert_true(alone(CUSHIM_FEATURE_CLUSTERS).usable);
+    unit_reset(state);
     unit_load_plain("fake_10000");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCapture_v1), CUSHIM_STATE_NATIVE);
     assert_true(alone(CUSHIM_FEATURE_GRAPHS).usable);
