@@ -39,12 +39,9 @@ static CUresult host_call_enqueue(const char *function, CUstream stream, const s
 
 static CUresult host_call_capture(const char *function, struct cushim_stream *stream, const struct host_call *call)
 {
-    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     struct captured_call *captured = NULL;
-    if (cushim_slot_get_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
-        return host_call_destroy_user(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
     CUresult result = CUSH_CALL(StreamGetCaptureInfo_v2, stream->handle, &status, NULL, &graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
         return host_call_destroy_user(call, result);
