@@ -58,6 +58,30 @@ CHECK(in_capture, "green.in-capture", .needs = {S(GreenCtxStreamCreate_v1)})
     require("green-destroy", cu->GreenCtxDestroy_v1(disown(green)));
 }
 
+/* With CUDA 12.4, a stream of a green context is created while that context is current. */
+CHECK(borrowed, "green.borrowed", .needs = {S(CtxFromGreenCtx_v1)})
+{
+    CUgreenCtx green = green_new();
+    CUcontext of_green = NULL;
+    CUstream handle = NULL;
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    struct cushim_stream *stream = NULL;
+    struct cushim_completion *completion = NULL;
+    require("context", cu->CtxFromGreenCtx_v1(&of_green, green));
+    require("push", cu->CtxPushCurrent_v2(of_green));
+    require("create", cu->StreamCreate_v1(&handle, CU_STREAM_NON_BLOCKING));
+    require("pop", cu->CtxPopCurrent_v2(&of_green));
+    require("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    cushim_error_set(CUDA_ERROR_UNKNOWN, "borrowed", "An error of an earlier call.");
+    expect_success("complete", cushim_completion_create(stream, 0, &completion));
+    expect_success("wait", cushim_completion_wait(completion, CUSHIM_FOREVER, &status));
+    expect("last", cushim_error_last()->code, CUDA_ERROR_UNKNOWN);
+    cushim_completion_destroy(&completion);
+    cushim_stream_destroy(&stream);
+    require("destroy", cu->StreamDestroy_v2(handle));
+    require("green-destroy", cu->GreenCtxDestroy_v1(disown(green)));
+}
+
 CHECK(on_old, "green.on-old", .flags = CHECK_ON_OLD, .needs = {S(CtxFromGreenCtx_v1)})
 {
     struct cushim_context *context = NULL;

@@ -73,12 +73,14 @@ CHECK(attach, "memory.attach")
 }
 
 /* Whether the driver and the machine support these operations: always with the second ABI version; with the first one
- * only if the kernel module allows it. */
+ * only if the kernel module allows it. The driver is asked and not the layer, which may choose the wrong version. */
 static bool has_values(void)
 {
     struct cushim_stream *stream = test_stream_new();
     CUdeviceptr memory = memory_new(8, 0);
-    CUresult result = cushim_stream_write_value32(stream, memory, 1, 0);
+    CUstream handle = cushim_stream_handle(stream);
+    CUresult result = is_native(S(StreamWriteValue32_v2)) ? cu->StreamWriteValue32_v2(handle, memory, 1, 0)
+                                                          : cu->StreamWriteValue32_v1(handle, memory, 1, 0);
     test_stream_close(stream);
     return result != CUDA_ERROR_NOT_SUPPORTED;
 }
