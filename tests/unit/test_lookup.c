@@ -197,6 +197,17 @@ UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden)
     assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
+/* Before cuGetProcAddress, a driver does not tell from which version on it has what no list names. */
+UNIT_TEST(test_lookup_when_an_old_driver_is_limited_then_its_unlisted_exports_are_hidden)
+{
+    cushim_fn fn = NULL;
+    unit_load_plain("fake_10000");
+    assert_int_equal(cushim_lookup("fake_hooks", 10000, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_SUCCESS);
+    unit_reset(state);
+    unit_load("fake_10000", (struct cushim_load_options){.max_version = 9010});
+    assert_int_equal(cushim_lookup("fake_hooks", 9010, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
+}
+
 UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked)
 {
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_LATER;
