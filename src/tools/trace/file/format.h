@@ -74,7 +74,8 @@ struct trace_chunk {
 };
 
 /*
- * A record is a head of four words (three in version 1) and the fields of its slot in the order of the schema.
+ * A word is 64 bits. A record is a head of four words (three in version 1) and the fields of its slot in the order of
+ * the schema.
  *
  *   word 0  the slot, the kind of the table, the number of words of the record, the result, and whether it returned
  *   word 1  when the call began, by the clock

@@ -165,7 +165,7 @@ static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence, uint32_t p
  * this, so that none waits for a process that was killed. The turn is lost, so that no thread that has not yet seen the
  * new end takes that chunk.
  */
-static void chunks_end(struct trace_header *header, uint64_t taken)
+static void chunks_truncate(struct trace_header *header, uint64_t taken)
 {
     STORE(header->chunk_count, taken & ~TRACE_FULL);
     STORE(header->limit, TRACE_LIMIT_DISK);
@@ -183,7 +183,7 @@ struct trace_chunk *chunk_take(uint32_t process)
         if (taken >= TRACE_CLOSED)
             return NULL;
         if ((taken & TRACE_FULL) != 0) {
-            chunks_end(header, taken);
+            chunks_truncate(header, taken);
             continue;
         }
         if (count == 0 || tried > count || (taken >= count && !header->keeps_newest))

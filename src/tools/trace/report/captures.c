@@ -88,8 +88,9 @@ static uint64_t candidates_limit(const struct captures *captures, const struct t
     return limit;
 }
 
-static bool capture_report(const struct captures *captures, const struct trace_model *model,
-                           const struct trace_stream_capture *capture, const char *name, struct trace_list *list)
+static bool capture_report_invalidated(const struct captures *captures, const struct trace_model *model,
+                                       const struct trace_stream_capture *capture, const char *name,
+                                       struct trace_list *list)
 {
     const struct trace_moment *shown = capture->lost.call != 0 ? &capture->lost : &capture->ended;
     const struct candidate *first = NULL;
@@ -122,8 +123,8 @@ static bool capture_report(const struct captures *captures, const struct trace_m
                                           "%s%s invalidated %s: each of them can have done it", function, others, name);
 }
 
-static bool capture_judge(const struct captures *captures, const struct trace_model *model,
-                          const struct trace_stream_capture *capture, struct trace_list *list)
+static bool capture_report(const struct captures *captures, const struct trace_model *model,
+                           const struct trace_stream_capture *capture, struct trace_list *list)
 {
     char name[160];
     capture_name(model, capture, name, sizeof name);
@@ -132,12 +133,12 @@ static bool capture_judge(const struct captures *captures, const struct trace_mo
                               "%s ended %s without a graph: another thread can end it only in relaxed mode",
                               model->reader->slots[capture->ended.slot].function, name);
     if (capture->ended.result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || capture->lost.call != 0)
-        return capture_report(captures, model, capture, name, list);
+        return capture_report_invalidated(captures, model, capture, name, list);
     return true;
 }
 
-/* Judges the ended captures that no call from `now` on overlaps, and forgets calls that are too old for others. */
-static bool captures_settle(struct captures *captures, const struct trace_model *model, uint64_t now,
+/* Reports the ended captures that no call from `now` on overlaps, and forgets calls that are too old for others. */
+static bool captures_retire(struct captures *captures, const struct trace_model *model, uint64_t now,
                             struct trace_list *list)
 {
     uint64_t oldest = now;
@@ -146,7 +147,7 @@ static bool captures_settle(struct captures *captures, const struct trace_model 
     for (size_t i = 0; i < captures->ended_count; i++) {
         struct trace_stream_capture *capture = &captures->ended[i];
         if (capture->ended.end < now) {
-            if (!capture_judge(captures, model, capture, list))
+            if (!capture_report(captures, model, capture, list))
                 return false;
             continue;
         }
@@ -196,7 +197,7 @@ static bool candidate_read(struct captures *captures, const struct trace_model *
     candidate.facts = facts_of(role, candidate.capture, candidate.event_capture);
     if (!trace_capture_rule_exists(call->result, candidate.facts))
         return true;
-    if (captures->candidate_count % 1024 == 0 && !captures_settle(captures, model, call->begin, list))
+    if (captures->candidate_count % 1024 == 0 && !captures_retire(captures, model, call->begin, list))
         return false;
     if (captures->candidate_count >= MAX_CANDIDATES) /* an earlier one did it */
         return true;
@@ -225,7 +226,7 @@ static bool capture_read(void *state, const struct trace_model *model, const str
 {
     struct captures *captures = state;
     if (captures->ended_count > 0 && call->begin > captures->due
-        && !captures_settle(captures, model, call->begin, list))
+        && !captures_retire(captures, model, call->begin, list))
         return false;
     if (call->returned && call->result != CUDA_SUCCESS && !candidate_read(captures, model, call, list))
         return false;
@@ -242,10 +243,10 @@ static bool capture_end(void *state, const struct trace_model *model, struct tra
     const struct captures *captures = state;
     bool has_memory = true;
     for (size_t i = 0; has_memory && i < captures->ended_count; i++)
-        has_memory = capture_judge(captures, model, &captures->ended[i], list);
+        has_memory = capture_report(captures, model, &captures->ended[i], list);
     for (size_t i = 0; has_memory && i < model->capturing.count; i++) {
         if (model->capturing.list[i].state != TRACE_CAPTURE_ENDED)
-            has_memory = capture_judge(captures, model, &model->capturing.list[i], list);
+            has_memory = capture_report(captures, model, &model->capturing.list[i], list);
     }
     return has_memory;
 }

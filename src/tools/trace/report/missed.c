@@ -62,8 +62,8 @@ static bool work_report(const struct trace_model *model, const struct trace_stre
         stream.text, origin.text);
 }
 
-/* A capture without a graph missed nothing. */
-static bool missed_settle(struct missed *missed, const struct trace_model *model,
+/* Reports what an ended capture missed, and forgets it. A capture without a graph missed nothing. */
+static bool missed_retire(struct missed *missed, const struct trace_model *model,
                           const struct trace_stream_capture *capture, struct trace_list *list)
 {
     bool has_memory = true;
@@ -91,7 +91,7 @@ static bool missed_read(void *state, const struct trace_model *model, const stru
         counts = false;
     for (size_t i = 0; i < capturing->count; i++) {
         const struct trace_stream_capture *capture = &capturing->list[i];
-        if (capture->state == TRACE_CAPTURE_ENDED && !missed_settle(missed, model, capture, list))
+        if (capture->state == TRACE_CAPTURE_ENDED && !missed_retire(missed, model, capture, list))
             return false;
         if (counts && capture->state == TRACE_CAPTURE_ACTIVE && capture->began.process == call->process
             && capture->began.thread == call->thread && !missed_add(missed, capture->number, stream, &moment))

@@ -105,7 +105,8 @@ static bool branch_report(const struct trace_model *model, const struct trace_st
         branch->last.thread, stream.text, origin.text, reader->slots[capture->ended.slot].function);
 }
 
-static bool unjoined_settle(struct unjoined *unjoined, const struct trace_model *model,
+/* Reports the branches that an ended capture did not join, and forgets its branches. */
+static bool unjoined_retire(struct unjoined *unjoined, const struct trace_model *model,
                             const struct trace_stream_capture *capture, struct trace_list *list)
 {
     const struct branch *origin = branch_find(unjoined, capture->number, capture->stream);
@@ -136,7 +137,7 @@ static bool unjoined_read(void *state, const struct trace_model *model, const st
         return true;
     for (size_t i = 0; i < capturing->count; i++) {
         if (capturing->list[i].state == TRACE_CAPTURE_ENDED
-            && !unjoined_settle(unjoined, model, &capturing->list[i], list))
+            && !unjoined_retire(unjoined, model, &capturing->list[i], list))
             return false;
     }
     uint64_t stream = role->stream >= 0 ? trace_stream_of(model, role, call) : 0;
