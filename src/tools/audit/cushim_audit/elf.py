@@ -17,9 +17,9 @@ MAX_SECTIONS, MAX_SYMBOLS, MAX_RELOCATIONS = 200000, 4000000, 20000000
 
 
 class Section:
-    def __init__(self, name, kind, flags, address, window, link, row):
+    def __init__(self, name, kind, flags, address, window, link):
         self.name, self.kind, self.flags, self.address = name, kind, flags, address
-        self.window, self.link, self.row = window, link, row
+        self.window, self.link = window, link
 
 
 class Symbol:
@@ -68,9 +68,9 @@ class Elf:
             raise Damaged(f'the ELF file claims {count} sections')
         rows = list(self.window.rows(form, offset, count))
         sections = []
-        for _, kind, flags, address, start, length, link, _, _, each in rows:
+        for _, kind, flags, address, start, length, link, *_ in rows:
             window = self.window.part(start, length) if kind not in (0, NOBITS) else self.window.part(0, 0)
-            sections.append(Section('', kind, flags, address, window, link, each))
+            sections.append(Section('', kind, flags, address, window, link))
         if names < len(sections):
             for section, one in zip(sections, rows):
                 section.name = sections[names].window.text(one[0], 256)
