@@ -113,7 +113,7 @@ static inline int cuda_load_functions(CudaFunctions **functions, void *logctx)
 #endif
         return -1;
     }
-    loaded = (CudaFunctions *)calloc(1, sizeof(*loaded));
+    loaded = (CudaFunctions *)calloc(1, sizeof *loaded);
     if (loaded == NULL)
         return -1;
     table = cushim_table_legacy();
