@@ -170,7 +170,7 @@ static cushim_fn symbol_of_slot(enum cushim_slot slot, enum cushim_default_strea
         cush_fail_missing(slot);
         return NULL;
     }
-    if (!has_driver && must_work && !cush_absent_has(slot) && !is_layered) {
+    if (!has_driver && must_work && !cush_null_driver_has(slot) && !is_layered) {
         cush_fail_null_driver(slot);
         return NULL;
     }

@@ -111,7 +111,7 @@ const struct cushim_dispatch_table *cush_null_driver_table(void)
     return &table;
 }
 
-bool cush_absent_has(enum cushim_slot slot)
+bool cush_null_driver_has(enum cushim_slot slot)
 {
     return slot == CUSHIM_SLOT_DriverGetVersion_v1 || slot == CUSHIM_SLOT_DeviceGetCount_v1
            || slot == CUSHIM_SLOT_GetErrorName_v1 || slot == CUSHIM_SLOT_GetErrorString_v1;

@@ -24,7 +24,7 @@ void cush_table_set_current(const struct cushim_dispatch_table *legacy, const st
 const struct cushim_dispatch_table *cush_null_driver_table(void);
 
 /* Returns whether a slot of the null driver can succeed. */
-bool cush_absent_has(enum cushim_slot slot);
+bool cush_null_driver_has(enum cushim_slot slot);
 
 /* Returns "NAME: sentence" for a code of the list, else NULL. */
 CUSHIM_COLD const char *cush_null_driver_describe(CUresult code);

@@ -19,7 +19,7 @@ static void assert_result(enum cushim_slot slot, CUresult result, CUresult expec
         fail_msg("%s says %d, not %d", cush_symbols_slot_name(slot), (int)result, (int)expected);
 }
 
-static CUresult absent_result(enum cushim_slot slot)
+static CUresult null_driver_result(enum cushim_slot slot)
 {
     switch (slot) {
     case CUSHIM_SLOT_DriverGetVersion_v1:
@@ -97,7 +97,7 @@ UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device)
     FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
     {
-        CUresult expected = absent_result(slot);
+        CUresult expected = null_driver_result(slot);
         assert_result(slot, call_slot(unit_table(kind), slot), expected);
         assert_int_equal(info_of(slot, kind).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
@@ -131,7 +131,7 @@ UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_t
     {
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", "none");
-        assert_result(slot, call_slot(unit_table(kind), slot), absent_result(slot));
+        assert_result(slot, call_slot(unit_table(kind), slot), null_driver_result(slot));
         assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
     }
 }

@@ -23,7 +23,7 @@ static cushim_fn proc_address(enum cushim_default_stream table, const char *name
     return first.function;
 }
 
-static void assert_look_ups_lead_to_the_top(void)
+static void assert_lookups_lead_to_the_top(void)
 {
     const cuuint64_t legacy = CU_GET_PROC_ADDRESS_LEGACY_STREAM;
     const cuuint64_t per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -44,31 +44,31 @@ static void assert_look_ups_lead_to_the_top(void)
     }
 }
 
-LAYERS_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table)
+LAYERS_TEST(test_lookups_when_there_are_layers_then_they_lead_to_the_top_table)
 {
     static const struct cushim_load_options cases[] = {
         {.max_version = 0}, {.max_version = 12030}, {.hide = "cuStreamGetId"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         layers_begin(NULL);
         unit_load("fake_12040", cases[i]);
-        assert_look_ups_lead_to_the_top();
+        assert_lookups_lead_to_the_top();
         cushim_fn plain = look_up("cuStreamQuery", LEGACY);
         layers_add(&layer_a);
-        assert_look_ups_lead_to_the_top();
+        assert_lookups_lead_to_the_top();
         layers_add(&layer_b);
-        assert_look_ups_lead_to_the_top();
+        assert_lookups_lead_to_the_top();
         assert_true(look_up("cuStreamQuery", LEGACY) != plain);
         assert_int_equal(unit_call(look_up("cuCtxSynchronize", LEGACY)), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
         layers_stop(&layer_b);
-        assert_look_ups_lead_to_the_top();
+        assert_lookups_lead_to_the_top();
         layers_stop(&layer_a);
-        assert_look_ups_lead_to_the_top();
+        assert_lookups_lead_to_the_top();
         assert_true(look_up("cuStreamQuery", LEGACY) == plain);
     }
 }
 
 /* A driver returns the same cuGetProcAddress for both kinds. */
-LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top)
+LAYERS_TEST(test_lookups_when_the_lookup_itself_is_looked_up_then_its_answers_lead_to_the_top)
 {
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -91,7 +91,7 @@ LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_
     }
 }
 
-LAYERS_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing)
+LAYERS_TEST(test_lookups_when_they_find_nothing_then_layers_change_nothing)
 {
     void *pointer = state;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;

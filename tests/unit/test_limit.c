@@ -73,7 +73,7 @@ UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing)
     }
 }
 
-UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused)
+UNIT_TEST(test_limited_lookup_when_arguments_are_bad_then_refused)
 {
     const struct cushim_dispatch_table *table;
     CUdriverProcAddressQueryResult status;
@@ -87,7 +87,7 @@ UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused)
     assert_int_equal(table->GetProcAddress_v2("cuInit", &found, 12020, 0, NULL), CUDA_SUCCESS);
 }
 
-UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why)
+UNIT_TEST(test_limited_lookup_when_not_found_then_the_status_tells_why)
 {
     CUdriverProcAddressQueryResult status;
     void *found = &status;
@@ -108,7 +108,7 @@ UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why)
 }
 
 /* As observed with drivers 470, 535, 550 and 555, which answer, and with 580, which refuses. */
-UNIT_TEST(test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version)
+UNIT_TEST(test_limited_lookup_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version)
 {
     static const struct {
         int limit, version;
@@ -228,7 +228,7 @@ UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_message_says_hidden)
     unit_assert_contains(cushim_error_last()->message, "hidden");
 }
 
-UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works)
+UNIT_TEST(test_hide_when_the_version_and_the_lookup_are_hidden_then_the_rest_still_works)
 {
     int version = -1;
     load_hidden("fake_12040", "DriverGetVersion,GetProcAddress,Init");

@@ -308,7 +308,7 @@ UNIT_TEST(test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_
     assert_true(cushim_symbol(FAKE_FUTURE_FUNCTION) == NULL);
 }
 
-UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table)
+UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_null_driver)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     cushim_fn query = cushim_symbol("cuStreamQuery_ptsz");

@@ -260,7 +260,7 @@ static void assert_error_words(int code, const char *name, const char *sentence)
     assert_string_not_equal(text, "");
 }
 
-UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one)
+UNIT_TEST(test_null_driver_error_names_when_queried_then_all_codes_have_one)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     (void)cushim_load(NULL);
@@ -269,7 +269,7 @@ UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one)
 #include "errors.inc"
 }
 
-UNIT_TEST(test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis)
+UNIT_TEST(test_null_driver_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis)
 {
     const char *text = NULL;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
@@ -282,7 +282,7 @@ UNIT_TEST(test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_th
     unit_assert_contains(text, "stub");
 }
 
-UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null)
+UNIT_TEST(test_null_driver_error_names_when_the_code_is_unknown_then_null)
 {
     static const int codes[] = {-1, 99999, INT_MAX, INT_MIN};
     unit_set_variable("CUSHIM_DRIVER", "none");
