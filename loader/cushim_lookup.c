@@ -17,12 +17,12 @@ static const char bad_argument[] = "An argument is NULL, or the default-stream k
 static struct cushim_lookup_answer lookup_find(const char *function, int version, enum cushim_default_stream kind)
 {
     struct cushim_lookup_answer answer = {.status = CUSHIM_LOOKUP_NO_DRIVER};
-    size_t row = cush_symbols_find_function(function);
-    if (row == ROW_COUNT)
-        row = cush_symbols_find_symbol(function);
-    if (row != ROW_COUNT) {
-        answer.since = cush_symbols_row(row).since;
-        answer.function = cush_symbols_row(row).function;
+    size_t index = cush_symbols_find_function(function);
+    if (index == ENTRY_COUNT)
+        index = cush_symbols_find_symbol(function);
+    if (index != ENTRY_COUNT) {
+        answer.since = cush_symbols_entry(index).since;
+        answer.function = cush_symbols_entry(index).function;
     }
     if (!cush_load_has_driver())
         return answer;
@@ -153,12 +153,13 @@ static cushim_fn fail_symbol(CUresult code, const char *caller, const char *mess
     return NULL;
 }
 
-/* What the loaded driver has for a name without a slot. `row` is ROW_COUNT if the list does not have the name. */
-static cushim_fn symbol_of_driver(const char *symbol, size_t row, enum cushim_default_stream kind)
+/* What the loaded driver has for a name without a slot. `index` is ENTRY_COUNT if the list does not have the name. */
+static cushim_fn symbol_of_driver(const char *symbol, size_t index, enum cushim_default_stream kind)
 {
-    if (row == ROW_COUNT)
+    if (index == ENTRY_COUNT)
         return cush_lookup_unlisted_symbol(symbol);
-    return cush_resolve_allows(&cush_loaded_driver, row) ? cush_resolve_row(&cush_loaded_driver, row, kind) : NULL;
+    return cush_resolve_allows(&cush_loaded_driver, index) ? cush_resolve_entry(&cush_loaded_driver, index, kind)
+                                                           : NULL;
 }
 
 /* The function of a slot, or NULL with the reason. `must_work`: the null driver is not enough, and a layer is. */
@@ -184,15 +185,15 @@ static cushim_fn symbol_find(const char *symbol, bool must_work, const char *cal
     bool has_driver = cush_load_has_driver();
     enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_LEGACY;
     enum cushim_slot slot = CUSHIM_SLOT_COUNT;
-    size_t row = cush_symbols_find_symbol(symbol);
-    if (row != ROW_COUNT) {
-        slot = cush_symbols_slot_of(row);
-        if (strcmp(symbol, cush_symbols_row(row).symbol) != 0)
+    size_t index = cush_symbols_find_symbol(symbol);
+    if (index != ENTRY_COUNT) {
+        slot = cush_symbols_slot_of(index);
+        if (strcmp(symbol, cush_symbols_entry(index).symbol) != 0)
             kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     }
     if (slot != CUSHIM_SLOT_COUNT)
         return symbol_of_slot(slot, kind, must_work);
-    cushim_fn fn = has_driver ? symbol_of_driver(symbol, row, kind) : NULL;
+    cushim_fn fn = has_driver ? symbol_of_driver(symbol, index, kind) : NULL;
     return fn != NULL ? fn
                       : fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
 }
@@ -212,10 +213,10 @@ cushim_fn cushim_function_if_available(const char *function, int version, enum c
     cushim_fn fn = NULL;
     if (function == NULL || !cush_driver_is_kind(kind))
         return fail_symbol(CUDA_ERROR_INVALID_VALUE, "cushim_function_if_available", bad_argument);
-    size_t row = cush_lookup_newest_row(function, version, kind);
-    if (row == ROW_COUNT || cush_symbols_slot_of(row) == CUSHIM_SLOT_COUNT)
+    size_t index = cush_lookup_newest_index(function, version, kind);
+    if (index == ENTRY_COUNT || cush_symbols_slot_of(index) == CUSHIM_SLOT_COUNT)
         return cushim_lookup(function, version, kind, &fn) == CUDA_SUCCESS ? fn : NULL;
-    return symbol_of_slot(cush_symbols_slot_of(row), kind, true);
+    return symbol_of_slot(cush_symbols_slot_of(index), kind, true);
 }
 
 const char *cushim_symbol_name(cushim_fn fn)

@@ -10,10 +10,10 @@ union table cush_driver_tables[CUSHIM_DEFAULT_STREAM_COUNT];
 struct slot_origin cush_driver_origins[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
 struct driver cush_loaded_driver;
 
-bool cush_resolve_allows(const struct driver *driver, size_t row)
+bool cush_resolve_allows(const struct driver *driver, size_t index)
 {
-    return !(driver->limited && cush_symbols_row(row).since > driver->version)
-           && !cush_hidden_set_has(&driver->hidden, row);
+    return !(driver->limited && cush_symbols_entry(index).since > driver->version)
+           && !cush_hidden_set_has(&driver->hidden, index);
 }
 
 /* Calls cuGetProcAddress once. */
@@ -56,11 +56,11 @@ static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, c
 static bool proc_address_can_be_trusted(const struct driver *driver)
 {
     cushim_fn older = NULL;
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cush_symbols_row(row);
-        if (entry.since > CUSHIM_LIST_COMPARED_VERSION || cush_symbols_is_elsewhere(row))
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        struct cushim_entry_point entry = cush_symbols_entry(index);
+        if (entry.since > CUSHIM_LIST_COMPARED_VERSION || cush_symbols_is_elsewhere(index))
             continue; /* no driver was asked for this version, or no driver here has it */
-        if (row == 0 || !cush_symbols_same_function(row, row - 1))
+        if (index == 0 || !cush_symbols_same_function(index, index - 1))
             older = NULL;
         cushim_fn answer = proc_address_query(driver, entry.function, entry.since, false);
         if (!proc_address_agrees(driver, answer, entry.symbol, older))
@@ -97,12 +97,12 @@ cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *functi
     return proc_address_ask(driver, function, version, kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
 }
 
-cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_default_stream kind)
+cushim_fn cush_resolve_entry(struct driver *driver, size_t index, enum cushim_default_stream kind)
 {
-    struct cushim_entry_point entry = cush_symbols_row(row);
+    struct cushim_entry_point entry = cush_symbols_entry(index);
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     bool has_variant = per_thread && entry.per_thread_symbol[0] != '\0';
-    if (cush_symbols_is_elsewhere(row) || (per_thread && cush_symbols_lacks_variant(row)))
+    if (cush_symbols_is_elsewhere(index) || (per_thread && cush_symbols_lacks_variant(index)))
         return NULL;
     if (entry.since > driver->own_version || (has_variant && driver->version < FIRST_PER_THREAD_VERSION))
         return NULL;
@@ -111,6 +111,6 @@ cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_defaul
         return exported;
     /* cuGetProcAddress of a driver that lacks this ABI version may return an older one, for the same CUDA version. */
     cushim_fn answer = proc_address_ask(driver, entry.function, entry.since, has_variant);
-    bool has_older = row > 0 && cush_symbols_same_function(row, row - 1);
-    return has_older && answer == cush_resolve_row(driver, row - 1, kind) ? NULL : answer;
+    bool has_older = index > 0 && cush_symbols_same_function(index, index - 1);
+    return has_older && answer == cush_resolve_entry(driver, index - 1, kind) ? NULL : answer;
 }

@@ -42,11 +42,11 @@ static inline bool cush_driver_is_kind(enum cushim_default_stream kind)
     return (unsigned)kind < CUSHIM_DEFAULT_STREAM_COUNT;
 }
 
-/* Whether a driver that obeys version limit and hidden functions has this row. */
-bool cush_resolve_allows(const struct driver *driver, size_t row);
+/* Whether a driver that obeys version limit and hidden functions has this entry point. */
+bool cush_resolve_allows(const struct driver *driver, size_t index);
 
-/* The entry point of a row, or NULL. Looks neither at the version limit nor at hidden functions. */
-cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_default_stream kind);
+/* The function of an entry point, or NULL. Looks neither at the version limit nor at hidden functions. */
+cushim_fn cush_resolve_entry(struct driver *driver, size_t index, enum cushim_default_stream kind);
 
 /* What the driver itself answers for a function at a version, if its answers can be trusted; else NULL. */
 cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version,

@@ -77,7 +77,7 @@ static bool slot_calls(enum cushim_slot slot, const char *symbol)
     size_t count = 0;
     const enum cushim_slot *via =
         origin.state == CUSHIM_STATE_POLYFILL ? cush_polyfills_via(origin.rule, &count) : NULL;
-    bool found = is_name_of(symbol, cush_symbols_row(cush_symbols_row_of(slot)).function);
+    bool found = is_name_of(symbol, cush_symbols_entry(cush_symbols_index(slot)).function);
     for (size_t i = 0; i < count && !found; i++)
         found = slot_calls(via[i], symbol);
     return found;

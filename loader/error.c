@@ -33,7 +33,7 @@ CUresult cush_error_set_copy(CUresult code, const char *function, const char *me
 
 static const char *error_symbol(enum cushim_slot slot)
 {
-    return cush_symbols_row(cush_symbols_row_of(slot)).symbol;
+    return cush_symbols_entry(cush_symbols_index(slot)).symbol;
 }
 
 CUresult cush_fail_missing(enum cushim_slot slot)

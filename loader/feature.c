@@ -175,13 +175,13 @@ static CUSHIM_COLD void feature_obstruct(struct cushim_feature_info *info, enum 
 /* The first missing slot of a feature is its newest one, whose driver has the others, too. */
 static void feature_check_slot(enum cushim_slot slot, enum cushim_default_stream kind, struct cushim_feature_info *info)
 {
-    size_t row = cush_symbols_row_of(slot);
-    int since = cush_symbols_row(row).since;
+    size_t index = cush_symbols_index(slot);
+    int since = cush_symbols_entry(index).since;
     info->since = since > info->since ? since : info->since;
     if (cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING)
         return;
     char text[200];
-    cush_last_error_format_missing(row, text, sizeof text);
+    cush_last_error_format_missing(index, text, sizeof text);
     feature_obstruct(info, since > cushim_driver_version() ? CUSHIM_OBSTACLE_VERSION : CUSHIM_OBSTACLE_FUNCTION, text);
 }
 

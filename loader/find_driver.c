@@ -172,8 +172,8 @@ static bool search_fail_stub(struct search *search, const char *name, void *libr
 static bool search_examine(struct search *search, const char *name, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_row(ROW_DriverGetVersion_v1).symbol);
-    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_row(ROW_Init_v1).symbol) == NULL)
+    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_entry(ENTRY_DriverGetVersion_v1).symbol);
+    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_entry(ENTRY_Init_v1).symbol) == NULL)
         return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER,
                                    "not a driver: it does not export the functions of a driver");
     memcpy(&get_version, &symbol, sizeof symbol);
@@ -305,12 +305,12 @@ static bool search_accept(struct search *search)
     driver->hidden = request->hidden;
     builder->cuda_version = driver->own_version;
 
-    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v1).symbol);
+    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_GetProcAddress_v1).symbol);
     memcpy(&driver->proc_address.v1, &symbol, sizeof symbol);
-    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v2).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_GetProcAddress_v2).symbol);
     memcpy(&driver->proc_address.v2, &symbol, sizeof symbol);
 
-    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_Init_v1).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_Init_v1).symbol);
     char path[OS_PATH_SIZE];
     cush_os_library_path(search_own_handle(search, driver->library), symbol, path, sizeof path);
     cush_diagnosis_set_path(builder, path);

@@ -15,29 +15,29 @@ static CUSH_THREAD_LOCAL struct cushim_error last_error;
 #define VERSION(version) cush_version_text(version).text
 
 /* The legacy table has it. Therefore the slot of the per-thread table was called. */
-static bool is_missing_per_thread_alone(size_t row)
+static bool is_missing_per_thread_alone(size_t index)
 {
-    enum cushim_slot slot = cush_symbols_slot_of(row);
+    enum cushim_slot slot = cush_symbols_slot_of(index);
     return slot != CUSHIM_SLOT_COUNT
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
 }
 
 /* The symbol of the first later entry point of the function that has a per-thread variant. */
-static const char *find_later_variant(size_t row)
+static const char *find_later_variant(size_t index)
 {
     do
-        row++;
-    while (cush_symbols_row(row).per_thread_symbol[0] == '\0');
-    return cush_symbols_row(row).symbol;
+        index++;
+    while (cush_symbols_entry(index).per_thread_symbol[0] == '\0');
+    return cush_symbols_entry(index).symbol;
 }
 
-static void format_missing_per_thread(size_t row, char *text, size_t size)
+static void format_missing_per_thread(size_t index, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
-    const char *symbol = cush_symbols_row(row).symbol;
-    if (cush_symbols_lacks_variant(row))
+    const char *symbol = cush_symbols_entry(index).symbol;
+    if (cush_symbols_lacks_variant(index))
         snprintf(text, size, "%s (CUDA %s) does not support per-thread default streams; use %s.", symbol,
-                 VERSION(cush_symbols_row(row).since), find_later_variant(row));
+                 VERSION(cush_symbols_entry(index).since), find_later_variant(index));
     else if (driver->own_version < FIRST_PER_THREAD_VERSION)
         snprintf(text, size, "%s needs CUDA %s for per-thread default streams; this driver is CUDA %s.", symbol,
                  VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->own_version));
@@ -50,11 +50,11 @@ static void format_missing_per_thread(size_t row, char *text, size_t size)
         snprintf(text, size, "This driver lacks the per-thread variant of %s.", symbol);
 }
 
-void cush_last_error_format_missing(size_t row, char *text, size_t size)
+void cush_last_error_format_missing(size_t index, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
-    struct cushim_entry_point entry = cush_symbols_row(row);
-    if (cush_symbols_is_elsewhere(row))
+    struct cushim_entry_point entry = cush_symbols_entry(index);
+    if (cush_symbols_is_elsewhere(index))
         snprintf(text, size, "Only drivers for Windows have %s.", entry.symbol);
     else if (entry.since > driver->own_version)
         snprintf(text, size, "%s needs CUDA %s; this driver is CUDA %s.", entry.symbol, VERSION(entry.since),
@@ -62,10 +62,10 @@ void cush_last_error_format_missing(size_t row, char *text, size_t size)
     else if (entry.since > driver->version)
         snprintf(text, size, "%s needs CUDA %s; the version limit is CUDA %s, and this driver is CUDA %s.",
                  entry.symbol, VERSION(entry.since), VERSION(driver->version), VERSION(driver->own_version));
-    else if (cush_hidden_set_has(&driver->hidden, row))
+    else if (cush_hidden_set_has(&driver->hidden, index))
         snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
-    else if (is_missing_per_thread_alone(row))
-        format_missing_per_thread(row, text, size);
+    else if (is_missing_per_thread_alone(index))
+        format_missing_per_thread(index, text, size);
     else
         snprintf(text, size, "This driver (CUDA %s) lacks %s, which was added in CUDA %s.",
                  VERSION(driver->own_version), entry.symbol, VERSION(entry.since));
@@ -117,7 +117,7 @@ const struct cushim_error *cushim_error_last(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
-        cush_last_error_format_missing(cush_symbols_row_of(last->slot), message, sizeof message);
+        cush_last_error_format_missing(cush_symbols_index(last->slot), message, sizeof message);
     else if (last->message != NULL)
         last_error_format_message(last);
     else if (last->code != CUDA_SUCCESS)
@@ -138,7 +138,7 @@ CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot)
     if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY || (unsigned)slot >= CUSHIM_SLOT_COUNT)
         return code;
     const struct error_detail *last = cush_error_get();
-    const char *symbol = cush_symbols_row(cush_symbols_row_of(slot)).symbol;
+    const char *symbol = cush_symbols_entry(cush_symbols_index(slot)).symbol;
     const char *log = cush_driver_log_take(code, slot);
     bool is_of_cushim = last->code == code && last->function == symbol && (last->is_missing || last->message != NULL);
     if (loaded_slot_is_native(slot) || !is_of_cushim) {

@@ -358,7 +358,7 @@ static const char *load_error_message(void)
 static void load_make_global(void)
 {
     char path[OS_PATH_SIZE];
-    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_row(ROW_Init_v1).symbol);
+    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_entry(ENTRY_Init_v1).symbol);
     cush_os_library_path(NULL, init, path, sizeof path);
     cush_os_library_make_global(path);
 }

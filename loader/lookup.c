@@ -8,12 +8,12 @@
 
 /* An adapted slot must answer here, too, or a lookup would bypass the version limit, the hidden functions or the
  * kind. */
-static cushim_fn entry_of_row(size_t row, enum cushim_default_stream kind)
+static cushim_fn entry_find(size_t index, enum cushim_default_stream kind)
 {
-    enum cushim_slot slot = cush_symbols_slot_of(row);
+    enum cushim_slot slot = cush_symbols_slot_of(index);
     if (slot != CUSHIM_SLOT_COUNT && cush_driver_origins[kind][slot].state == CUSHIM_STATE_ADAPTED)
         return cush_driver_tables[kind].slots[slot];
-    return cush_resolve_row(&cush_loaded_driver, row, kind);
+    return cush_resolve_entry(&cush_loaded_driver, index, kind);
 }
 
 /* dlsym() also finds what the libraries that the driver needs export, such as libc. */
@@ -23,7 +23,7 @@ static cushim_fn exported_symbol(const char *symbol)
     return cush_os_library_symbol_name(cush_loaded_driver.library, fn) != NULL ? fn : NULL;
 }
 
-/* A function without a row is newer than cushim, or not documented; or a cut list lacks it. */
+/* A function that is not in the list is newer than cushim, or not documented; or a cut list lacks it. */
 static cushim_fn lookup_unknown(const char *function, int version, enum cushim_default_stream kind)
 {
     if (LIST_IS_CUT && cush_loaded_driver.hidden.has_others)
@@ -32,7 +32,7 @@ static cushim_fn lookup_unknown(const char *function, int version, enum cushim_d
         return cush_resolve_by_proc_address(&cush_loaded_driver, function, version, kind);
     /* A driver too old to be asked has no versions of its functions, so a version limit hides what it cannot date. Its
      * oldest ABI version has the name of the function, so a cut list cannot know which one is meant. */
-    if (LIST_IS_CUT || cush_loaded_driver.limited || cush_symbols_find_symbol(function) != ROW_COUNT)
+    if (LIST_IS_CUT || cush_loaded_driver.limited || cush_symbols_find_symbol(function) != ENTRY_COUNT)
         return NULL;
     return exported_symbol(function);
 }
@@ -40,40 +40,40 @@ static cushim_fn lookup_unknown(const char *function, int version, enum cushim_d
 /* Whether the hidden functions include all of a function, and so what a newer driver may have of it. */
 static bool hides_function(size_t first)
 {
-    size_t row = first;
-    while (cush_symbols_same_function(first, row) && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
-        row++;
-    return !cush_symbols_same_function(first, row);
+    size_t index = first;
+    while (cush_symbols_same_function(first, index) && cush_hidden_set_has(&cush_loaded_driver.hidden, index))
+        index++;
+    return !cush_symbols_same_function(first, index);
 }
 
-/* The version from which on a driver finds a row for a kind. Per-thread variants exist from CUDA 7.0 on. */
-static int row_since(size_t row, enum cushim_default_stream kind)
+/* The version from which on a driver finds an entry point for a kind. Per-thread variants exist from CUDA 7.0 on. */
+static int entry_since(size_t index, enum cushim_default_stream kind)
 {
-    int since = cush_symbols_row(row).since;
-    bool needs_variant = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_has_variant(row);
+    int since = cush_symbols_entry(index).since;
+    bool needs_variant = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_has_variant(index);
     return needs_variant && since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : since;
 }
 
-/* The newest row of a function that a version has; ROW_COUNT if it has none. */
-static size_t newest_row(size_t first, int version, enum cushim_default_stream kind)
+/* The newest entry point of a function that a version has; ENTRY_COUNT if it has none. */
+static size_t newest_index(size_t first, int version, enum cushim_default_stream kind)
 {
-    size_t newest = ROW_COUNT;
-    for (size_t row = first; cush_symbols_same_function(first, row) && row_since(row, kind) <= version; row++)
-        newest = row;
+    size_t newest = ENTRY_COUNT;
+    for (size_t index = first; cush_symbols_same_function(first, index) && entry_since(index, kind) <= version; index++)
+        newest = index;
     return newest;
 }
 
-size_t cush_lookup_newest_row(const char *function, int version, enum cushim_default_stream kind)
+size_t cush_lookup_newest_index(const char *function, int version, enum cushim_default_stream kind)
 {
     size_t first = cush_symbols_find_function(function);
-    return first != ROW_COUNT ? newest_row(first, version, kind) : ROW_COUNT;
+    return first != ENTRY_COUNT ? newest_index(first, version, kind) : ENTRY_COUNT;
 }
 
-/* What a driver that is newer than the rows has in place of `known`, the entry point of a row. */
-static cushim_fn newer_entry(const char *function, size_t row, int version, enum cushim_default_stream kind,
+/* What a driver that is newer than the list has in place of `known`, an entry point of the list. */
+static cushim_fn newer_entry(const char *function, size_t index, int version, enum cushim_default_stream kind,
                              cushim_fn known)
 {
-    cushim_fn raw = cush_resolve_row(&cush_loaded_driver, row, kind);
+    cushim_fn raw = cush_resolve_entry(&cush_loaded_driver, index, kind);
     cushim_fn answer = cush_resolve_by_proc_address(&cush_loaded_driver, function, version, kind);
     return answer != raw ? answer : known;
 }
@@ -83,21 +83,21 @@ enum cushim_lookup_status cush_lookup_entry(const char *function, int version, e
 {
     size_t first = cush_symbols_find_function(function);
     *out_fn = NULL;
-    if (first == ROW_COUNT) {
+    if (first == ENTRY_COUNT) {
         *out_fn = lookup_unknown(function, version, kind);
         if (*out_fn != NULL)
             return CUSHIM_LOOKUP_FOUND;
-        return cush_symbols_find_symbol(function) != ROW_COUNT ? CUSHIM_LOOKUP_SUFFIXED : CUSHIM_LOOKUP_UNKNOWN;
+        return cush_symbols_find_symbol(function) != ENTRY_COUNT ? CUSHIM_LOOKUP_SUFFIXED : CUSHIM_LOOKUP_UNKNOWN;
     }
-    size_t row = newest_row(first, version, kind);
-    if (row == ROW_COUNT)
+    size_t index = newest_index(first, version, kind);
+    if (index == ENTRY_COUNT)
         return CUSHIM_LOOKUP_TOO_NEW;
 
-    cushim_fn known = entry_of_row(row, kind);
+    cushim_fn known = entry_find(index, kind);
     cushim_fn fn = known;
     if (version > CUSHIM_LIST_VERSION && !hides_function(first) && cush_resolve_has_proc_address(&cush_loaded_driver))
-        fn = newer_entry(function, row, version, kind, known);
-    if (fn == known && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
+        fn = newer_entry(function, index, version, kind, known);
+    if (fn == known && cush_hidden_set_has(&cush_loaded_driver.hidden, index))
         return CUSHIM_LOOKUP_HIDDEN;
     *out_fn = fn;
     return fn != NULL ? CUSHIM_LOOKUP_FOUND : CUSHIM_LOOKUP_LACKING;
@@ -106,21 +106,22 @@ enum cushim_lookup_status cush_lookup_entry(const char *function, int version, e
 bool cush_lookup_has_function(const char *function, enum cushim_default_stream kind)
 {
     size_t first = cush_symbols_find_function(function);
-    for (size_t row = first; row != ROW_COUNT && cush_symbols_same_function(first, row); row++) {
-        if (cush_resolve_allows(&cush_loaded_driver, row) && entry_of_row(row, kind) != NULL)
+    for (size_t index = first; index != ENTRY_COUNT && cush_symbols_same_function(first, index); index++) {
+        if (cush_resolve_allows(&cush_loaded_driver, index) && entry_find(index, kind) != NULL)
             return true;
     }
     return false;
 }
 
-/* The first row of the function of which `symbol` is a newer version, such as cuStreamQuery_v9_ptsz; or ROW_COUNT. */
-static size_t row_of_newer_version(const char *symbol)
+/* The index of the first entry point of the function of which `symbol` is a newer version, such as
+ * cuStreamQuery_v9_ptsz; or ENTRY_COUNT. */
+static size_t find_newer_version(const char *symbol)
 {
     char function[128];
     const char *suffix = strstr(symbol, "_v");
     size_t length = suffix != NULL ? (size_t)(suffix - symbol) : strlen(symbol);
     if (length >= sizeof function)
-        return ROW_COUNT;
+        return ENTRY_COUNT;
     memcpy(function, symbol, length);
     function[length] = '\0';
     return cush_symbols_find_function(function);
@@ -128,9 +129,9 @@ static size_t row_of_newer_version(const char *symbol)
 
 cushim_fn cush_lookup_unlisted_symbol(const char *symbol)
 {
-    size_t first = row_of_newer_version(symbol);
+    size_t first = find_newer_version(symbol);
     if (cush_loaded_driver.limited || cush_loaded_driver.hidden.has_others
-        || (first != ROW_COUNT && hides_function(first)))
+        || (first != ENTRY_COUNT && hides_function(first)))
         return NULL;
     return exported_symbol(symbol);
 }

@@ -9,8 +9,9 @@
 enum cushim_lookup_status cush_lookup_entry(const char *function, int version, enum cushim_default_stream kind,
                                             cushim_fn *out_fn);
 
-/* Returns the newest row of a function that a CUDA version has; ROW_COUNT if it has none, or the list lacks it. */
-size_t cush_lookup_newest_row(const char *function, int version, enum cushim_default_stream kind);
+/* Returns the index of the newest entry point of a function that a CUDA version has; ENTRY_COUNT if it has none, or the
+ * list lacks it. */
+size_t cush_lookup_newest_index(const char *function, int version, enum cushim_default_stream kind);
 
 /* Returns what the loaded driver exports under a name that is not in the list, unless it is hidden or limited. */
 cushim_fn cush_lookup_unlisted_symbol(const char *symbol);

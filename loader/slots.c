@@ -15,9 +15,9 @@ CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *ou
     static const char function[] = "cushim_entry_point_get_info";
     if (out_entry == NULL)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_entry is NULL.", NULL);
-    if (index >= ROW_COUNT)
+    if (index >= ENTRY_COUNT)
         return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "The index is past the last entry point.", NULL);
-    *out_entry = cush_symbols_row(index);
+    *out_entry = cush_symbols_entry(index);
     return CUDA_SUCCESS;
 }
 
@@ -29,7 +29,7 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
-        const char *symbol = cush_symbols_row(cush_symbols_row_of((enum cushim_slot)slot)).symbol;
+        const char *symbol = cush_symbols_entry(cush_symbols_index((enum cushim_slot)slot)).symbol;
         if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
             *out_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
@@ -43,10 +43,10 @@ CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream 
     if (out_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind))
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_slot_get_info",
                               "The slot or the default-stream kind is invalid, or out_info is NULL.", NULL);
-    struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
+    struct cushim_entry_point entry = cush_symbols_entry(cush_symbols_index(slot));
     struct cushim_slot_info info = {.name = cush_symbols_slot_name(slot),
-                                    .function = row.function,
-                                    .since = row.since,
+                                    .function = entry.function,
+                                    .since = entry.since,
                                     .state = CUSHIM_STATE_MISSING};
     if (cush_load_has_driver()) {
         struct slot_origin origin = cush_driver_origins[kind][slot];

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * The names stand in one block, and the rows hold offsets into it: pointers would need three relocations for each
- * row in every process, used or not. Each function's oldest symbol is its own name.
+ * The names stand in one block, and the entries hold offsets into it: pointers would need three relocations for each
+ * entry in every process, used or not. Each function's oldest symbol is its own name.
  */
 static const struct names {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
@@ -33,10 +33,10 @@ _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 #    define IS_ELSEWHERE_windows true
 #endif
 
-static const struct row {
+static const struct entry {
     uint16_t function, symbol, per_thread_symbol, since;
     bool is_elsewhere;
-} rows[ROW_COUNT] = {
+} entries[ENTRY_COUNT] = {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     {offsetof(struct names, symbol_##function##_v1), offsetof(struct names, symbol_##function##_##abi),                \
      offsetof(struct names, per_thread_##function##_##abi), since, IS_ELSEWHERE_##platform},
@@ -44,10 +44,10 @@ static const struct row {
 };
 
 static const struct slot {
-    uint16_t row, name;
+    uint16_t index, name;
 } slots[CUSHIM_SLOT_COUNT] = {
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    {ROW_##function##_##abi, offsetof(struct names, slot_##function##_##abi)},
+    {ENTRY_##function##_##abi, offsetof(struct names, slot_##function##_##abi)},
 #include "cushim/entry_points.h"
 };
 
@@ -56,65 +56,65 @@ static const char *name_at(size_t offset)
     return (const char *)&names + offset;
 }
 
-struct cushim_entry_point cush_symbols_row(size_t row)
+struct cushim_entry_point cush_symbols_entry(size_t index)
 {
-    return (struct cushim_entry_point){.function = name_at(rows[row].function),
-                                       .since = rows[row].since,
-                                       .symbol = name_at(rows[row].symbol),
-                                       .per_thread_symbol = name_at(rows[row].per_thread_symbol)};
+    return (struct cushim_entry_point){.function = name_at(entries[index].function),
+                                       .since = entries[index].since,
+                                       .symbol = name_at(entries[index].symbol),
+                                       .per_thread_symbol = name_at(entries[index].per_thread_symbol)};
 }
 
-size_t cush_symbols_row_of(enum cushim_slot slot)
+size_t cush_symbols_index(enum cushim_slot slot)
 {
-    return slots[slot].row;
+    return slots[slot].index;
 }
 
-enum cushim_slot cush_symbols_slot_of(size_t row)
+enum cushim_slot cush_symbols_slot_of(size_t index)
 {
     int slot = 0;
-    while (slot < CUSHIM_SLOT_COUNT && slots[slot].row != row)
+    while (slot < CUSHIM_SLOT_COUNT && slots[slot].index != index)
         slot++;
     return (enum cushim_slot)slot;
 }
 
 size_t cush_symbols_find_function(const char *function)
 {
-    size_t row = 0;
-    while (row < ROW_COUNT && strcmp(name_at(rows[row].function), function) != 0)
-        row++;
-    return row;
+    size_t index = 0;
+    while (index < ENTRY_COUNT && strcmp(name_at(entries[index].function), function) != 0)
+        index++;
+    return index;
 }
 
 size_t cush_symbols_find_symbol(const char *symbol)
 {
-    size_t row = 0;
-    while (row < ROW_COUNT && strcmp(name_at(rows[row].symbol), symbol) != 0
-           && strcmp(name_at(rows[row].per_thread_symbol), symbol) != 0)
-        row++;
-    return symbol[0] != '\0' ? row : ROW_COUNT;
+    size_t index = 0;
+    while (index < ENTRY_COUNT && strcmp(name_at(entries[index].symbol), symbol) != 0
+           && strcmp(name_at(entries[index].per_thread_symbol), symbol) != 0)
+        index++;
+    return symbol[0] != '\0' ? index : ENTRY_COUNT;
 }
 
-bool cush_symbols_same_function(size_t first, size_t row)
+bool cush_symbols_same_function(size_t first, size_t index)
 {
-    return row < ROW_COUNT && rows[first].function == rows[row].function;
+    return index < ENTRY_COUNT && entries[first].function == entries[index].function;
 }
 
-bool cush_symbols_is_elsewhere(size_t row)
+bool cush_symbols_is_elsewhere(size_t index)
 {
-    return rows[row].is_elsewhere;
+    return entries[index].is_elsewhere;
 }
 
-bool cush_symbols_has_variant(size_t row)
+bool cush_symbols_has_variant(size_t index)
 {
-    return *name_at(rows[row].per_thread_symbol) != '\0' || cush_symbols_lacks_variant(row);
+    return *name_at(entries[index].per_thread_symbol) != '\0' || cush_symbols_lacks_variant(index);
 }
 
-bool cush_symbols_lacks_variant(size_t row)
+bool cush_symbols_lacks_variant(size_t index)
 {
-    if (*name_at(rows[row].per_thread_symbol) != '\0')
+    if (*name_at(entries[index].per_thread_symbol) != '\0')
         return false;
-    for (size_t later = row + 1; cush_symbols_same_function(row, later); later++) {
-        if (*name_at(rows[later].per_thread_symbol) != '\0')
+    for (size_t later = index + 1; cush_symbols_same_function(index, later); later++) {
+        if (*name_at(entries[later].per_thread_symbol) != '\0')
             return true;
     }
     return false;
@@ -125,9 +125,9 @@ const char *cush_symbols_slot_name(enum cushim_slot slot)
     return name_at(slots[slot].name);
 }
 
-bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row)
+bool cush_hidden_set_has(const struct hidden_set *hidden, size_t index)
 {
-    return (hidden->bits[row / 8] >> (row % 8) & 1) != 0;
+    return (hidden->bits[index / 8] >> (index % 8) & 1) != 0;
 }
 
 bool cush_hidden_set_is_empty(const struct hidden_set *hidden)
@@ -142,9 +142,9 @@ bool cush_hidden_set_is_empty(const struct hidden_set *hidden)
 bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t length)
 {
     bool known = false;
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        const char *function = cush_symbols_row(row).function;
-        const char *symbol = cush_symbols_row(row).symbol;
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        const char *function = cush_symbols_entry(index).function;
+        const char *symbol = cush_symbols_entry(index).symbol;
         if (length < 2 || strncmp(name, "cu", 2) != 0) {
             function += 2;
             symbol += 2;
@@ -156,7 +156,7 @@ bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t len
                         && strncmp(name, function, function_length) == 0
                         && strncmp(name + function_length, "_v1", 3) == 0;
         if (is_function || is_symbol || is_first) {
-            hidden->bits[row / 8] |= (unsigned char)(1u << (row % 8));
+            hidden->bits[index / 8] |= (unsigned char)(1u << (index % 8));
             known = true;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of symbols.inc as an array, the row behind each slot, and sets of hidden rows. */
+/* The entry points of symbols.inc as an array, that of each slot, and sets of hidden entry points. */
 #ifndef CUSHIM_LOADER_SYMBOLS_H
 #define CUSHIM_LOADER_SYMBOLS_H
 
@@ -8,14 +8,14 @@
 
 #include "cushim/loader.h"
 
-enum symbol_row {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) ROW_##function##_##abi,
+enum symbol_index {
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) ENTRY_##function##_##abi,
 #include "symbols.inc"
-    ROW_COUNT
+    ENTRY_COUNT
 };
 
 /* Whether this copy of cushim was made for a set of functions (two_files.py --slots) and does not know the others. */
-enum { LIST_IS_CUT = ROW_COUNT < CUSHIM_LIST_COUNT };
+enum { LIST_IS_CUT = ENTRY_COUNT < CUSHIM_LIST_COUNT };
 
 enum {
     OLDEST_VERSION = 2000,          /* of the list */
@@ -23,48 +23,48 @@ enum {
     FIRST_PER_THREAD_VERSION = 7000 /* the first CUDA version with per-thread default streams */
 };
 
-/* One row; its strings are constants. */
-struct cushim_entry_point cush_symbols_row(size_t row);
+/* The entry point with an index; its strings are constants. */
+struct cushim_entry_point cush_symbols_entry(size_t index);
 
-/* The row of a slot. */
-size_t cush_symbols_row_of(enum cushim_slot slot);
+/* The index of the entry point of a slot. */
+size_t cush_symbols_index(enum cushim_slot slot);
 
-/* The slot of a row, or CUSHIM_SLOT_COUNT. */
-enum cushim_slot cush_symbols_slot_of(size_t row);
+/* The slot of an entry point, or CUSHIM_SLOT_COUNT. */
+enum cushim_slot cush_symbols_slot_of(size_t index);
 
-/* The first row of a function ("cuStreamQuery"), or ROW_COUNT. The function's other rows follow it. */
+/* The index of the first entry point of a function ("cuStreamQuery"), or ENTRY_COUNT. Its others follow. */
 size_t cush_symbols_find_function(const char *function);
 
-/* The row that has this exported name ("cuStreamQuery_ptsz"), or ROW_COUNT. */
+/* The index of the entry point that has this exported name ("cuStreamQuery_ptsz"), or ENTRY_COUNT. */
 size_t cush_symbols_find_symbol(const char *symbol);
 
-/* Whether two rows, of which the second may be past the end, are of one function. */
-bool cush_symbols_same_function(size_t first, size_t row);
+/* Whether two entry points, of which the second may be past the end, are of one function. */
+bool cush_symbols_same_function(size_t first, size_t index);
 
 /* Whether only drivers for another operating system have this entry point. */
-bool cush_symbols_is_elsewhere(size_t row);
+bool cush_symbols_is_elsewhere(size_t index);
 
 /* Whether the function has entry points with a per-thread variant. Then those without one are withheld from per-thread
  * callers, see cush_symbols_lacks_variant(). */
-bool cush_symbols_has_variant(size_t row);
+bool cush_symbols_has_variant(size_t index);
 
 /*
  * Whether only later entry points of the function have a per-thread variant (cuMemcpy2D: that of 3.2, not that of 2.0).
  * With per-thread default streams this one would work on the wrong stream, and a driver's own cuGetProcAddress
  * withholds it.
  */
-bool cush_symbols_lacks_variant(size_t row);
+bool cush_symbols_lacks_variant(size_t index);
 
 /* A slot's name, "StreamQuery_v1". */
 const char *cush_symbols_slot_name(enum cushim_slot slot);
 
-/* One bit for each row of symbols.inc, and whether functions that a cut list lacks are hidden, too. */
+/* One bit for each entry point, and whether functions that a cut list lacks are hidden, too. */
 struct hidden_set {
-    unsigned char bits[(ROW_COUNT + 7) / 8];
+    unsigned char bits[(ENTRY_COUNT + 7) / 8];
     bool has_others;
 };
 
-bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row);
+bool cush_hidden_set_has(const struct hidden_set *hidden, size_t index);
 bool cush_hidden_set_is_empty(const struct hidden_set *hidden);
 
 /*

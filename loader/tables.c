@@ -138,14 +138,14 @@ void cush_table_fill(const struct driver *driver)
     table_clear(CUSHIM_DEFAULT_STREAM_LEGACY);
     table_clear(CUSHIM_DEFAULT_STREAM_PER_THREAD);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        size_t row = cush_symbols_row_of((enum cushim_slot)slot);
-        if (!cush_resolve_allows(driver, row))
+        size_t index = cush_symbols_index((enum cushim_slot)slot);
+        if (!cush_resolve_allows(driver, index))
             continue;
-        cushim_fn legacy = cush_resolve_row(&cush_loaded_driver, row, CUSHIM_DEFAULT_STREAM_LEGACY);
+        cushim_fn legacy = cush_resolve_entry(&cush_loaded_driver, index, CUSHIM_DEFAULT_STREAM_LEGACY);
         table_set_native(CUSHIM_DEFAULT_STREAM_LEGACY, slot, legacy);
         cushim_fn per_thread = legacy;
-        if (cush_symbols_has_variant(row))
-            per_thread = cush_resolve_row(&cush_loaded_driver, row, CUSHIM_DEFAULT_STREAM_PER_THREAD);
+        if (cush_symbols_has_variant(index))
+            per_thread = cush_resolve_entry(&cush_loaded_driver, index, CUSHIM_DEFAULT_STREAM_PER_THREAD);
         table_set_native(CUSHIM_DEFAULT_STREAM_PER_THREAD, slot, per_thread);
     }
     for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {

@@ -11,15 +11,15 @@
 #define FAKE_OF_LIST_VERSION "fake_" FAKE_TEXT(CUSHIM_LIST_VERSION)
 
 /* The result of a fake's function that is not hooked. It identifies the function and its form. */
-#define FAKE_CODE(row, per_thread) ((CUresult)(100000 + 2 * (row) + (per_thread)))
+#define FAKE_CODE(index, per_thread) ((CUresult)(100000 + 2 * (index) + (per_thread)))
 
 /* Functions of a driver newer than cushim's list, of the next major version of CUDA: one that the list lacks, and a
  * newer ABI version of one that it has. */
 #define FAKE_FUTURE_VERSION ((CUSHIM_LIST_VERSION / 1000 + 1) * 1000)
 #define FAKE_FUTURE_FUNCTION "cuFromTheFuture"
-#define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
+#define FAKE_FUTURE_CODE FAKE_CODE(ENTRY_COUNT, 0)
 #define FAKE_FUTURE_ABI_FUNCTION "cuStreamQuery"
-#define FAKE_FUTURE_ABI_CODE(per_thread) FAKE_CODE(ROW_COUNT + 1, per_thread)
+#define FAKE_FUTURE_ABI_CODE(per_thread) FAKE_CODE(ENTRY_COUNT + 1, per_thread)
 
 /* How the cuGetProcAddress of a fake misbehaves. */
 enum fake_fault {
@@ -40,11 +40,11 @@ enum fake_fault {
  *
  *   fake_hooks        struct cushim_dispatch_table: called instead of returning FAKE_CODE, where not NULL
  *   fake_first_hooks  the initial content of fake_hooks
- *   fake_calls        unsigned [ROW_COUNT][2]: the number of calls of each entry point, legacy and per-thread variant
+ *   fake_calls        unsigned [ENTRY_COUNT][2]: the number of calls of each entry point, legacy and per-thread variant
  *   fake_fault          enum fake_fault: how its cuGetProcAddress misbehaves
  *
  * A fake with a constructor calls fake_driver_constructed() of the program that loads it, if the program exports that.
  */
-typedef unsigned fake_call_counts[ROW_COUNT][2];
+typedef unsigned fake_call_counts[ENTRY_COUNT][2];
 
 #endif

@@ -35,17 +35,17 @@ EXPORT extern const struct cushim_dispatch_table fake_first_hooks;
 EXPORT fake_call_counts fake_calls;
 EXPORT enum fake_fault fake_fault = FAKE_CORRECT;
 
-static void note_call(size_t row, int per_thread)
+static void note_call(size_t index, int per_thread)
 {
-    __atomic_fetch_add(&fake_calls[row][per_thread], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&fake_calls[index][per_thread], 1, __ATOMIC_RELAXED);
 }
 
 #define TYPED(driver_function, abi, params, args, per_thread)                                                          \
     UNUSED static CUresult CUDAAPI driver_function##_##abi##_##per_thread params                                       \
     {                                                                                                                  \
-        note_call(ROW_##driver_function##_##abi, per_thread);                                                          \
+        note_call(ENTRY_##driver_function##_##abi, per_thread);                                                        \
         return fake_hooks.driver_function##_##abi != NULL ? fake_hooks.driver_function##_##abi args                    \
-                                                          : FAKE_CODE(ROW_##driver_function##_##abi, per_thread);      \
+                                                          : FAKE_CODE(ENTRY_##driver_function##_##abi, per_thread);    \
     }
 #define CUSHIM_ENTRY(driver_function, abi, since, params, args)                                                        \
     TYPED(driver_function, abi, params, args, 0) TYPED(driver_function, abi, params, args, 1)
@@ -81,7 +81,7 @@ struct entry {
 
 /* Grouped by driver function, oldest first, as in symbols.inc; those of the future driver come last. */
 static const struct entry entries[] = {
-#define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, row)                                         \
+#define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, index)                                       \
     {"cu" #driver_function, since, per_thread, (cushim_fn)function},
 #include FAKE_EXPORTS
 #if defined(FAKE_FUTURE)
@@ -125,8 +125,8 @@ static cushim_fn row_find(const char *driver_function, int version, int per_thre
     return found;
 }
 
-static CUresult row_look_up(const char *driver_function, void **pfn, int version, cuuint64_t flags,
-                            CUdriverProcAddressQueryResult *status)
+static CUresult entry_look_up(const char *driver_function, void **pfn, int version, cuuint64_t flags,
+                              CUdriverProcAddressQueryResult *status)
 {
     if (driver_function == NULL || pfn == NULL || version > FAKE_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
@@ -148,7 +148,7 @@ static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **
     void *found = NULL;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = row_look_up(driver_function, &found, version, flags, &status);
+    CUresult result = entry_look_up(driver_function, &found, version, flags, &status);
     if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
         result = CUDA_ERROR_NOT_FOUND;
     if (result == CUDA_SUCCESS || fake_fault != FAKE_CORRECT)
@@ -160,7 +160,7 @@ static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **
                                             CUdriverProcAddressQueryResult *status)
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-    CUresult result = row_look_up(driver_function, pfn, version, flags, &found);
+    CUresult result = entry_look_up(driver_function, pfn, version, flags, &found);
     if (status != NULL && result == CUDA_SUCCESS && fake_fault != FAKE_NO_STATUS)
         *status = found;
     return result;
@@ -199,6 +199,6 @@ FAKE_NAME(GetProcAddress_v1_0, cuGetProcAddress)
 FAKE_NAME(GetProcAddress_v2_0, cuGetProcAddress_v2)
 #    endif
 #else
-#    define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, row) FAKE_NAME(function, symbol)
+#    define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, index) FAKE_NAME(function, symbol)
 #    include FAKE_EXPORTS
 #endif

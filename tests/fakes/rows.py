@@ -30,7 +30,7 @@ def main(version, loader, platform):
         for per_thread, since, name in forms:
             if since <= version:
                 function = f"{one.slot_name}_{per_thread}"
-                print(f"FAKE_EXPORT({function}, {one.name}, {since}, {name}, {per_thread}, ROW_{one.slot_name})")
+                print(f"FAKE_EXPORT({function}, {one.name}, {since}, {name}, {per_thread}, ENTRY_{one.slot_name})")
 
 
 if __name__ == "__main__":

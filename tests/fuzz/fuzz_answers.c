@@ -70,10 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     answer_count = (size_t)(bytes.end - bytes.next);
     bool trusted = cush_resolve_has_proc_address(&driver);
     HOLDS(!trusted || (mode & 3) != 0);
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cush_symbols_row(row);
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        struct cushim_entry_point entry = cush_symbols_entry(index);
         for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {
-            cushim_fn found = cush_resolve_row(&driver, row, (enum cushim_default_stream)kind);
+            cushim_fn found = cush_resolve_entry(&driver, index, (enum cushim_default_stream)kind);
             bool exported = cush_os_library_symbol(library, entry.symbol) != NULL;
             HOLDS(found == NULL || entry.since <= driver.own_version);
             HOLDS(found == NULL || exported || trusted);

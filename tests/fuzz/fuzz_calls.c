@@ -48,7 +48,7 @@ static void diagnosis_check(void)
     else if (info.state == CUSHIM_STATE_MISSING)
         HOLDS(result == CUDA_ERROR_NOT_SUPPORTED);
     else
-        HOLDS(result == FAKE_CODE(ROW_StreamQuery_v1, 0) || result == FAKE_CODE(ROW_StreamQuery_v1, 1));
+        HOLDS(result == FAKE_CODE(ENTRY_StreamQuery_v1, 0) || result == FAKE_CODE(ENTRY_StreamQuery_v1, 1));
 }
 
 static void load(struct fuzz_bytes *bytes)

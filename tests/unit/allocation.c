@@ -77,7 +77,7 @@ void allocation_assert_consistent(CUresult result)
     assert_non_null(diagnosis->message);
     assert_non_null(diagnosis->advice);
     if (result == CUDA_SUCCESS) {
-        assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+        assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
         assert_int_equal(cushim_driver_version(), 12040);
         assert_non_null(diagnosis->path);
         assert_int_equal(diagnosis->cuda_version, 12040);

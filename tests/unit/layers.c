@@ -59,7 +59,7 @@ void layers_assert_passes(const struct cushim_dispatch_table *table, const char 
     if (cushim_driver_version() == 0)
         assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
     else if (table == cushim_table_legacy())
-        assert_int_equal(result, FAKE_CODE(ROW_StreamQuery_v1, 0));
+        assert_int_equal(result, FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 void layers_assert_state(size_t index, const char *name, enum cushim_layer_state state)

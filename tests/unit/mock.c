@@ -22,7 +22,7 @@ struct cushim_dispatch_table *mock_load_kind(const char *name, struct cushim_loa
     *hooks = *(const struct cushim_dispatch_table *)unit_object(name, "fake_first_hooks");
     mock.kind = kind;
     mock.counts = unit_object(name, "fake_calls");
-    memset(mock.counts, 0, sizeof *mock.counts * ROW_COUNT);
+    memset(mock.counts, 0, sizeof *mock.counts * ENTRY_COUNT);
     unit_load(name, options);
     return hooks;
 }
@@ -48,9 +48,9 @@ CUresult mock_call(const char *function, const char *arguments, ...)
 /* Whether an entry point that has both forms was called in the form of the other kind. */
 static void assert_forms(void)
 {
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        if (cush_symbols_row(row).per_thread_symbol[0] != '\0' && mock.counts[row][1 - mock.kind] != 0)
-            fail_msg("%s was called in the form of the other default stream", cush_symbols_row(row).symbol);
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        if (cush_symbols_entry(index).per_thread_symbol[0] != '\0' && mock.counts[index][1 - mock.kind] != 0)
+            fail_msg("%s was called in the form of the other default stream", cush_symbols_entry(index).symbol);
     }
 }
 

@@ -84,7 +84,7 @@ static void first_call(void)
 static void assert_called_or_absent(void)
 {
     if (result != CUDA_ERROR_NO_DEVICE)
-        assert_int_equal(result, FAKE_CODE(ROW_StreamQuery_v1, 0));
+        assert_int_equal(result, FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     result = cushim_diagnosis_get()->code;
     allocation_assert_consistent(result);
 }

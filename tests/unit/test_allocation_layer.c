@@ -35,7 +35,7 @@ static struct cushim_layer upper = CUSHIM_LAYER("upper", layer_install, &upper);
 static void assert_passed(int expected)
 {
     passed = 0;
-    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(passed, expected);
 }
 

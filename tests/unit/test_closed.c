@@ -35,8 +35,8 @@ TEST_WITH(test_library_when_closed_then_it_stays_and_its_tables_can_be_called, N
 
     assert_int_equal(dlclose(library), 0);
     assert_ptr_equal(dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD), library);
-    assert_int_equal(driver->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(driver->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
+    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(version(), 12040);
 }
 

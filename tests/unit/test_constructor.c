@@ -86,7 +86,7 @@ static void assert_loads_all_the_same(void (*work)(void))
     assert_int_equal(unit_load_path(directory_fake("fake_constructor")), CUDA_SUCCESS);
     assert_int_equal(constructed, 1);
     assert_int_equal(cushim_driver_version(), 12040);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_returns_no_device)
@@ -126,7 +126,7 @@ CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still
 {
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     in_constructor = call_a_slot;
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(constructed, 1);
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
 }

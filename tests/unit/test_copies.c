@@ -50,14 +50,14 @@ static void assert_independent(int how)
     assert_int_equal(one.driver_version(), 11020);
     assert_int_equal(two.driver_version(), 12040);
     assert_int_equal(cushim_driver_version(), 11040);
-    assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
+    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(one.table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(two.table()->StreamGetId_v1(NULL, NULL), FAKE_CODE(ROW_StreamGetId_v1, 0));
+    assert_int_equal(two.table()->StreamGetId_v1(NULL, NULL), FAKE_CODE(ENTRY_StreamGetId_v1, 0));
     assert_int_equal(dlclose(one.library), 0);
-    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(dlclose(two.library), 0);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 DIRECTORY_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own)
@@ -111,7 +111,7 @@ DIRECTORY_TEST(test_second_copy_when_the_first_one_has_the_layers_then_its_load_
     assert_int_equal(two.load(&options), CUDA_ERROR_ALREADY_ACQUIRED);
     assert_int_equal(two.diagnosis()->reason, CUSHIM_REASON_BAD_LAYER);
     assert_int_equal(two.table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver)
@@ -125,7 +125,7 @@ DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver)
     assert_int_equal(dlclose(one.library), 0);
 
     assert_true(is_mapped(&one));
-    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(diagnosis->reason, CUSHIM_REASON_NONE);
     assert_string_equal(diagnosis->path, options.path);
     struct copy again = open_copy(path, RTLD_LOCAL);

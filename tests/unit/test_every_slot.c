@@ -36,9 +36,9 @@ static CUresult null_driver_result(enum cushim_slot slot)
  * limit that refuses. */
 static const char *later_variant(size_t index)
 {
-    while (cush_symbols_row(index).per_thread_symbol[0] == '\0')
+    while (cush_symbols_entry(index).per_thread_symbol[0] == '\0')
         index++;
-    return cush_symbols_row(index).symbol;
+    return cush_symbols_entry(index).symbol;
 }
 
 static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind, int version)
@@ -47,24 +47,24 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
     char limit[64] = "";
     int own_version = cushim_diagnosis_get()->cuda_version;
     const struct cushim_error *error = cushim_error_last();
-    size_t index = cush_symbols_row_of(slot);
-    struct cushim_entry_point row = cush_symbols_row(index);
+    size_t index = cush_symbols_index(slot);
+    struct cushim_entry_point entry = cush_symbols_entry(index);
     bool is_elsewhere = cush_symbols_is_elsewhere(index);
-    bool needs_variant = row.since <= version && !is_elsewhere; /* else it is missing in both tables */
-    int needed = needs_variant ? 7000 : row.since;
+    bool needs_variant = entry.since <= version && !is_elsewhere; /* else it is missing in both tables */
+    int needed = needs_variant ? 7000 : entry.since;
     if (needed <= own_version)
         snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
-    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d%s; %sthis driver is CUDA %d.%d.", row.symbol, needed / 1000,
+    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d%s; %sthis driver is CUDA %d.%d.", entry.symbol, needed / 1000,
              needed % 1000 / 10, needs_variant ? " for per-thread default streams" : "", limit, own_version / 1000,
              own_version % 1000 / 10);
     if (needs_variant && cush_symbols_lacks_variant(index))
         snprintf(needs, sizeof needs, "%s (CUDA %d.%d) does not support per-thread default streams; use %s.",
-                 row.symbol, row.since / 1000, row.since % 1000 / 10, later_variant(index));
+                 entry.symbol, entry.since / 1000, entry.since % 1000 / 10, later_variant(index));
     if (is_elsewhere)
-        snprintf(needs, sizeof needs, "Only drivers for Windows have %s.", row.symbol);
+        snprintf(needs, sizeof needs, "Only drivers for Windows have %s.", entry.symbol);
     assert_true(!needs_variant || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(error->function, row.symbol);
+    assert_string_equal(error->function, entry.symbol);
     assert_string_equal(error->message, needs);
 }
 
@@ -102,7 +102,7 @@ UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device)
         assert_int_equal(info_of(slot, kind).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
             assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NO_DEVICE);
-            assert_string_equal(cushim_error_last()->function, cush_symbols_row(cush_symbols_row_of(slot)).symbol);
+            assert_string_equal(cushim_error_last()->function, cush_symbols_entry(cush_symbols_index(slot)).symbol);
             unit_assert_contains(cushim_error_last()->message, cushim_diagnosis_get()->message);
         }
     }
@@ -153,11 +153,11 @@ static int compare_versions(const void *one, const void *other)
 
 UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state)
 {
-    int versions[ROW_COUNT];
-    for (size_t row = 0; row < ROW_COUNT; row++)
-        versions[row] = cush_symbols_row(row).since;
-    qsort(versions, ROW_COUNT, sizeof versions[0], compare_versions);
-    for (size_t i = 0; i < ROW_COUNT; i++) {
+    int versions[ENTRY_COUNT];
+    for (size_t index = 0; index < ENTRY_COUNT; index++)
+        versions[index] = cush_symbols_entry(index).since;
+    qsort(versions, ENTRY_COUNT, sizeof versions[0], compare_versions);
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if (i != 0 && versions[i] == versions[i - 1])
             continue;
         call_each_slot_under_limit(versions[i]);

@@ -11,7 +11,7 @@
 #include "directory.h"
 
 /* The fake's code for the slot that the children call. */
-#define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
+#define QUERY FAKE_CODE(ENTRY_StreamQuery_v1, 0)
 
 static void (*in_constructor)(void);
 

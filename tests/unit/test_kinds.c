@@ -12,7 +12,7 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
 static void assert_own_table(const struct kind_unit *unit)
 {
-    CUresult expected = FAKE_CODE(ROW_StreamQuery_v1, unit->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    CUresult expected = FAKE_CODE(ENTRY_StreamQuery_v1, unit->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
     assert_int_equal(unit->query(NULL), expected);
     assert_int_equal(unit->query_by_name(NULL), expected);
     assert_ptr_equal(unit->table(), unit_table(unit->kind));
@@ -51,7 +51,7 @@ UNIT_TEST(test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_le
     unit_load_plain("fake_6050");
     for (int i = 0; i < UNIT_COUNT; i++) {
         bool per_thread = units[i]->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
-        CUresult expected = per_thread ? CUDA_ERROR_NOT_SUPPORTED : FAKE_CODE(ROW_StreamQuery_v1, 0);
+        CUresult expected = per_thread ? CUDA_ERROR_NOT_SUPPORTED : FAKE_CODE(ENTRY_StreamQuery_v1, 0);
         assert_int_equal(units[i]->query(NULL), expected);
         assert_int_equal(units[i]->query_by_name(NULL), expected);
     }

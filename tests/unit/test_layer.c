@@ -9,7 +9,7 @@ LAYERS_TEST(test_layer_when_added_after_the_load_then_called_in_both_tables)
     layers_assert_passes(cushim_table_legacy(), "a ");
     layers_assert_passes(cushim_table_per_thread(), "a' ");
     layers.calls[0] = '\0';
-    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 1));
     assert_int_equal(layers.installs, 2);
     assert_int_equal(cushim_driver_version(), 12040);
 }
@@ -24,7 +24,7 @@ LAYERS_TEST(test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a
     layers_assert_state(0, "a", CUSHIM_LAYER_WAITING);
     assert_int_equal(layers.installs, 0);
 
-    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_string_equal(layers.calls, "a ");
     assert_int_equal(layers.installs, 2);
     layers_assert_state(0, "a", CUSHIM_LAYER_INSTALLED);
@@ -61,8 +61,8 @@ LAYERS_TEST(test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_ta
     unit_load_plain("fake_12040");
     assert_int_equal(layers.installs, 6);
     layers_assert_passes(cushim_table_legacy(), "b ");
-    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
-    assert_int_equal(absent->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0)); /* by way of the layer */
+    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ENTRY_CtxSynchronize_v1, 0));
+    assert_int_equal(absent->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0)); /* by way of the layer */
     assert_int_equal(absent->CtxSynchronize_v1(), CUDA_ERROR_NO_DEVICE);
 }
 

@@ -72,7 +72,7 @@ LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted)
     unit_load_plain("fake_12040");
     layers_add(&older);
     assert_int_equal(layers.installs, 2);
-    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ENTRY_CtxSynchronize_v1, 0));
 }
 
 static CUresult null_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
@@ -211,7 +211,7 @@ LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_rea
     layers_assert_passes(cushim_table_legacy(), "a ");
     layers.install_code = CUDA_SUCCESS;
     assert_int_equal(unit_load_path(fake), CUDA_SUCCESS);
-    assert_int_equal(asked, FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(asked, FAKE_CODE(ENTRY_StreamQuery_v1, 1));
     layers_assert_passes(cushim_table_legacy(), "a ");
     unit_reset(NULL);
 }

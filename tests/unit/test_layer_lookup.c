@@ -58,7 +58,7 @@ LAYERS_TEST(test_lookups_when_there_are_layers_then_they_lead_to_the_top_table)
         layers_add(&layer_b);
         assert_lookups_lead_to_the_top();
         assert_true(look_up("cuStreamQuery", LEGACY) != plain);
-        assert_int_equal(unit_call(look_up("cuCtxSynchronize", LEGACY)), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+        assert_int_equal(unit_call(look_up("cuCtxSynchronize", LEGACY)), FAKE_CODE(ENTRY_CtxSynchronize_v1, 0));
         layers_stop(&layer_b);
         assert_lookups_lead_to_the_top();
         layers_stop(&layer_a);

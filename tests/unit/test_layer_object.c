@@ -37,8 +37,8 @@ static void assert_passes(const char *object, bool is_layered)
 {
     int *calls = calls_of(object);
     int before = *calls;
-    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 1));
     assert_int_equal(*calls - before, is_layered ? 2 : 0);
 }
 
@@ -79,7 +79,7 @@ UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call)
     int before = *calls_of(first);
     unit_set_variable("CUSHIM_LAYERS", first);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(*calls_of(first) - before, 1);
 }
 

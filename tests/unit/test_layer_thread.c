@@ -45,12 +45,12 @@ static void call_once(enum cushim_default_stream kind)
 {
     cushim_fn fn = NULL;
     passed = 0;
-    if (unit_table(kind)->StreamQuery_v1(NULL) != FAKE_CODE(ROW_StreamQuery_v1, kind))
+    if (unit_table(kind)->StreamQuery_v1(NULL) != FAKE_CODE(ENTRY_StreamQuery_v1, kind))
         failures++;
     passed = 0;
     if (cushim_lookup("cuStreamQuery", 12040, kind, &fn) != CUDA_SUCCESS || fn == NULL)
         failures++;
-    if (unit_table(kind)->CtxSynchronize_v1() != FAKE_CODE(ROW_CtxSynchronize_v1, 0))
+    if (unit_table(kind)->CtxSynchronize_v1() != FAKE_CODE(ENTRY_CtxSynchronize_v1, 0))
         failures++;
 }
 
@@ -84,7 +84,7 @@ static void run_threads(void)
     FOR_EACH_KIND(kind)
     {
         passed = 0;
-        assert_int_equal(unit_table(kind)->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, kind));
+        assert_int_equal(unit_table(kind)->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, kind));
         assert_int_equal(passed, 1u << 0 | 1u << 2);
     }
 }

@@ -114,13 +114,13 @@ UNIT_TEST(test_limited_lookup_when_the_version_is_above_the_drivers_then_as_a_dr
         int limit, version;
         CUresult result;
     } cases[] = {
-        {11040, 11050, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
-        {12020, 12030, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
-        {12020, 999990, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
-        {12040, 13000, FAKE_CODE(ROW_StreamGetCaptureInfo_v3, 0)},
+        {11040, 11050, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0)},
+        {12020, 12030, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0)},
+        {12020, 999990, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0)},
+        {12040, 13000, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v3, 0)},
         {13000, 13010, CUDA_ERROR_INVALID_VALUE},
-        {12020, -1, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
-        {13000, -1, FAKE_CODE(ROW_StreamGetCaptureInfo_v3, 0)},
+        {12020, -1, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0)},
+        {13000, -1, FAKE_CODE(ENTRY_StreamGetCaptureInfo_v3, 0)},
         {13000, 0, CUDA_ERROR_NOT_FOUND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -134,7 +134,7 @@ static void assert_needs_7_0(const char *also)
 {
     const char *name = "StreamQuery_v1";
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_error_last()->message, "needs CUDA 7.0 for per-thread default streams");
     unit_assert_contains(cushim_error_last()->message, also);
@@ -142,8 +142,8 @@ static void assert_needs_7_0(const char *also)
     unit_assert_contains(cushim_error_last()->message, "needs CUDA 7.0 for per-thread default streams");
     assert_int_equal(cushim_require(&name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
     assert_int_equal(unit_lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
-    assert_int_equal(unit_lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ENTRY_CtxSynchronize_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamQuery", 6050), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new)
@@ -157,8 +157,8 @@ UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_
     unit_assert_contains(cushim_error_last()->message, "CUDA 7.0");
     assert_int_equal(cushim_lookup_explain("cuStreamQuery", 6050, kind, &answer), CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_TOO_NEW);
-    assert_int_equal(unit_lookup_kind("cuStreamQuery", 7000, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(unit_lookup_kind("cuStreamQuery", 7000, kind), FAKE_CODE(ENTRY_StreamQuery_v1, 1));
+    assert_int_equal(unit_lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ENTRY_CtxSynchronize_v1, 0));
     assert_int_equal(cushim_table_per_thread()->GetProcAddress_v2("cuStreamQuery", &found, 6050, 0, &status),
                      CUDA_SUCCESS);
     assert_null(found);
@@ -190,8 +190,8 @@ UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden)
     for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
         assert_hidden(hides[i], CUSHIM_STATE_POLYFILL);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
-        assert_int_equal(unit_lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
-        assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
+        assert_int_equal(unit_lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0));
+        assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ENTRY_StreamGetCaptureInfo_v2, 0));
     }
 }
 
@@ -238,7 +238,7 @@ UNIT_TEST(test_hide_when_the_version_and_the_lookup_are_hidden_then_the_rest_sti
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
     assert_int_equal(cushim_init(), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(unit_lookup("cuGetProcAddress", 12000), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(unit_lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamQuery", 12000), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing)

@@ -115,7 +115,7 @@ LOG_TEST(test_log_when_options_are_invalid_then_logs_the_error)
 
 static void use_the_driver(void)
 {
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(unit_load_path("none"), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(cushim_init(), CUDA_SUCCESS);

@@ -54,7 +54,7 @@ DIRECTORY_TEST(test_log_variable_when_the_first_call_loads_then_its_load_is_logg
 {
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     unit_assert_contains(file_text(directory_path("log")), "fake_12040.so: a driver for CUDA 12.4\n");
     unit_assert_contains(file_text(directory_path("log")), "]: loaded ");
 }

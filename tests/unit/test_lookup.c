@@ -8,13 +8,14 @@
 UNIT_TEST(test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found)
 {
     unit_load_plain(FAKE_OF_LIST_VERSION);
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cush_symbols_row(row);
-        bool needs_arguments = row == ROW_Init_v1 || row == ROW_DriverGetVersion_v1 || row == ROW_GetProcAddress_v1
-                               || row == ROW_GetProcAddress_v2; /* without arguments they crash */
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        struct cushim_entry_point entry = cush_symbols_entry(index);
+        bool needs_arguments = index == ENTRY_Init_v1 || index == ENTRY_DriverGetVersion_v1
+                               || index == ENTRY_GetProcAddress_v1
+                               || index == ENTRY_GetProcAddress_v2; /* without arguments they crash */
         if (!needs_arguments)
             assert_int_equal(unit_lookup(entry.function, entry.since),
-                             cush_symbols_is_elsewhere(row) ? CUDA_ERROR_NOT_FOUND : (CUresult)FAKE_CODE(row, 0));
+                             cush_symbols_is_elsewhere(index) ? CUDA_ERROR_NOT_FOUND : (CUresult)FAKE_CODE(index, 0));
     }
 }
 
@@ -45,7 +46,7 @@ UNIT_TEST(test_lookup_when_no_driver_exists_then_returns_no_device)
 UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    assert_int_equal(unit_lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamQuery", 12040), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found)
@@ -141,9 +142,9 @@ UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_the_funct
     assert_int_equal(unit_lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
     unit_assert_contains(cushim_error_last()->message,
                          "cuMemcpy2D for per-thread default streams was added in CUDA 7.0");
-    assert_int_equal(unit_lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
+    assert_int_equal(unit_lookup("cuMemcpy2D", 2000), FAKE_CODE(ENTRY_Memcpy2D_v1, 0));
     assert_int_equal(unit_lookup_kind("cuMemcpy2D", 7000, CUSHIM_DEFAULT_STREAM_PER_THREAD),
-                     FAKE_CODE(ROW_Memcpy2D_v2, 1));
+                     FAKE_CODE(ENTRY_Memcpy2D_v2, 1));
 }
 
 UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so)
@@ -154,7 +155,7 @@ UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so
                      CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_FOUND);
     assert_int_equal(answer.since, 12000);
-    assert_int_equal(unit_call(answer.fn), FAKE_CODE(ROW_StreamGetId_v1, 0));
+    assert_int_equal(unit_call(answer.fn), FAKE_CODE(ENTRY_StreamGetId_v1, 0));
     assert_int_equal(cushim_lookup_explain(NULL, 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &answer),
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, NULL),
@@ -175,9 +176,9 @@ UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_d
     assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
     assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
-    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(unit_lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ENTRY_StreamGetId_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms)
@@ -186,7 +187,7 @@ UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_for
     unit_load_plain("fake_future");
     assert_int_equal(unit_lookup_kind(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
     assert_int_equal(unit_lookup_kind(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION, kind),
-                     FAKE_CODE(ROW_StreamQuery_v1, 1));
+                     FAKE_CODE(ENTRY_StreamQuery_v1, 1));
 }
 
 UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden)
@@ -194,7 +195,7 @@ UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden)
     unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
     assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(unit_lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 /* Before cuGetProcAddress, a driver does not tell from which version on it has what no list names. */

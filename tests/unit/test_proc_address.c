@@ -30,8 +30,8 @@ static void assert_slots(int version, enum cushim_default_stream kind, bool foun
     {
         struct cushim_slot_info info;
         assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
-        bool lacks_variant = per_thread && cush_symbols_lacks_variant(cush_symbols_row_of(slot));
-        bool is_elsewhere = cush_symbols_is_elsewhere(cush_symbols_row_of(slot));
+        bool lacks_variant = per_thread && cush_symbols_lacks_variant(cush_symbols_index(slot));
+        bool is_elsewhere = cush_symbols_is_elsewhere(cush_symbols_index(slot));
         bool native = info.since <= version && (found || is_exported(slot)) && !lacks_variant && !is_elsewhere;
         bool adapted =
             native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
@@ -47,13 +47,13 @@ static void assert_slots(int version, enum cushim_default_stream kind, bool foun
     }
 }
 
-/* Every row, looked up at its own version: if found, it is exactly that function. */
+/* Every entry point, looked up at its own version: if found, it is exactly that function. */
 static void assert_lookups(int version, enum cushim_default_stream kind, bool found)
 {
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cush_symbols_row(row);
-        enum cushim_slot slot = cush_symbols_slot_of(row);
+    for (size_t index = 0; index < ENTRY_COUNT; index++) {
+        struct cushim_entry_point entry = cush_symbols_entry(index);
+        enum cushim_slot slot = cush_symbols_slot_of(index);
         cushim_fn fn = NULL;
         CUresult result = cushim_lookup(entry.function, entry.since, kind, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
@@ -62,11 +62,11 @@ static void assert_lookups(int version, enum cushim_default_stream kind, bool fo
             assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
         } else if (result == CUDA_SUCCESS) {
             assert_true(found);
-            assert_int_equal(unit_call(fn), FAKE_CODE(row, per_thread && entry.per_thread_symbol[0] != '\0'));
+            assert_int_equal(unit_call(fn), FAKE_CODE(index, per_thread && entry.per_thread_symbol[0] != '\0'));
         } else {
             assert_int_equal(result, CUDA_ERROR_NOT_FOUND);
             /* Some older ABIs have no per-thread variant. */
-            assert_true(!found || per_thread || cush_symbols_is_elsewhere(row));
+            assert_true(!found || per_thread || cush_symbols_is_elsewhere(index));
             assert_null(fn);
         }
     }
@@ -106,9 +106,9 @@ UNIT_TEST(test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_a
     const char *name = "fake_12040";
     unit_reset(state);
     unsigned(*counts)[2] = unit_object(name, "fake_calls");
-    memset(counts, 0, sizeof *counts * ROW_COUNT);
+    memset(counts, 0, sizeof *counts * ENTRY_COUNT);
     unit_load_plain(name);
-    assert_int_equal(counts[ROW_GetProcAddress_v2][0], 0);
+    assert_int_equal(counts[ENTRY_GetProcAddress_v2][0], 0);
 }
 
 UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver)

@@ -20,7 +20,7 @@ static void assert_printed(const char *name, const char *value)
 static void assert_loaded(const char *path)
 {
     char code[32];
-    snprintf(code, sizeof code, "%d\n", (int)FAKE_CODE(ROW_StreamQuery_v1, 0));
+    snprintf(code, sizeof code, "%d\n", (int)FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     process_assert_printed("result=0\n");
     process_assert_printed("reason=none\n");
     assert_printed("path", path);

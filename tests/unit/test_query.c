@@ -18,7 +18,7 @@ UNIT_TEST(test_slot_find_when_the_name_is_a_slots_then_it_is_found)
         snprintf(name, sizeof name, "cu%s", info.name);
         assert_int_equal(cushim_slot_find(name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
-        assert_int_equal(cushim_slot_find(cush_symbols_row(cush_symbols_row_of(slot)).symbol, &found), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_find(cush_symbols_entry(cush_symbols_index(slot)).symbol, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
     }
 }
@@ -103,8 +103,8 @@ UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows)
         assert_in_range(entry.since, 2000, CUSHIM_LIST_VERSION);
         assert_non_null(entry.per_thread_symbol);
     }
-    assert_int_equal(count, ROW_COUNT);
-    assert_int_equal(cushim_entry_point_get_info(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(count, ENTRY_COUNT);
+    assert_int_equal(cushim_entry_point_get_info(ENTRY_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(cushim_entry_point_get_info(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(cushim_entry_point_get_info(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
@@ -166,7 +166,7 @@ UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays)
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cushim_table()->Init_v1(0), CUDA_SUCCESS);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_error_last()->function, "cuStreamGetId");

@@ -49,7 +49,7 @@ static void assert_found_at(const char *path)
     assert_string_equal(last->path, path);
     assert_string_equal(last->result, "a driver for CUDA 12.4");
     assert_int_equal(last->reason, CUSHIM_REASON_NONE);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path)
@@ -265,7 +265,7 @@ DIRECTORY_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next
     assert_int_equal(unit_load_path(path), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(unit_load_path(directory_driver("driver.so")), CUDA_SUCCESS);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 DIRECTORY_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same)

@@ -18,7 +18,7 @@
 #include "test_list.h"
 
 #define DRIVER FAKES "/fake_12040.so"
-#define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
+#define QUERY FAKE_CODE(ENTRY_StreamQuery_v1, 0)
 
 /* Runs a check in a child that has not loaded a driver yet, with this environment. */
 static void assert_in_child(const char *driver, bool (*holds)(void))
@@ -73,7 +73,7 @@ static const struct kind_unit *open_unit(const char *path, const char *name)
 static bool has_own_table(const struct kind_unit *unit)
 {
     bool per_thread = unit->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    CUresult expected = FAKE_CODE(ROW_StreamQuery_v1, per_thread);
+    CUresult expected = FAKE_CODE(ENTRY_StreamQuery_v1, per_thread);
     return unit->query(NULL) == expected && unit->query_by_name(NULL) == expected
            && unit->table() == (per_thread ? cushim_table_per_thread() : cushim_table_legacy());
 }

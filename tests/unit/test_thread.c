@@ -73,7 +73,7 @@ DIRECTORY_TEST(test_first_uses_when_at_once_then_one_load_for_all)
         CUresult expected;
         enum cushim_reason reason;
     } cases[] = {
-        {call_a_slot, "fake_constructor", FAKE_CODE(ROW_StreamQuery_v1, 0), CUSHIM_REASON_NONE},
+        {call_a_slot, "fake_constructor", FAKE_CODE(ENTRY_StreamQuery_v1, 0), CUSHIM_REASON_NONE},
         {load, "fake_constructor", CUDA_SUCCESS, CUSHIM_REASON_NONE},
         {initialise, "fake_constructor", CUDA_SUCCESS, CUSHIM_REASON_NONE},
         {call_a_slot, "not_stub_constructor", CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_STUB},
@@ -149,7 +149,7 @@ static void fail_or_ask(int index)
             (void)cushim_error_last()->message[0];
         } else {
             CUresult result = cushim_table()->StreamQuery_v1(NULL);
-            if (result != CUDA_ERROR_NO_DEVICE && result != FAKE_CODE(ROW_StreamQuery_v1, 0))
+            if (result != CUDA_ERROR_NO_DEVICE && result != FAKE_CODE(ENTRY_StreamQuery_v1, 0))
                 results[index] = result;
             result = cushim_lookup("cuStreamQuery", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
             if (result != CUDA_ERROR_NO_DEVICE && result != CUDA_SUCCESS)
@@ -171,7 +171,7 @@ UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on)
     crowd_run(THREADS, fail_or_ask);
     assert_all(CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 12040);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }
 
 static void *load_when_cancelled(void *unused)
@@ -191,5 +191,5 @@ UNIT_TEST(test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_fr
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_ptr_equal(result, PTHREAD_CANCELED);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
 }

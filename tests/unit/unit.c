@@ -148,9 +148,9 @@ CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream ki
     default:
         break;
     }
-    size_t row = cush_symbols_row_of(slot);
-    return FAKE_CODE(row,
-                     kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_row(row).per_thread_symbol[0] != '\0');
+    size_t index = cush_symbols_index(slot);
+    return FAKE_CODE(index, kind == CUSHIM_DEFAULT_STREAM_PER_THREAD
+                                && cush_symbols_entry(index).per_thread_symbol[0] != '\0');
 }
 
 CUresult unit_lookup_kind(const char *function, int version, enum cushim_default_stream kind)

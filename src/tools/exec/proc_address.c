@@ -11,7 +11,7 @@ struct pair {
 };
 
 /* One for each entry point and for its per-thread variant. */
-static struct pair pairs[2 * ROW_COUNT + EXEC_WITHOUT_SLOT_COUNT];
+static struct pair pairs[2 * ENTRY_COUNT + EXEC_WITHOUT_SLOT_COUNT];
 static size_t pair_count;
 static cushim_fn exported_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
 static bool is_installed;

@@ -35,7 +35,7 @@ struct exported_name {
     const char *name;
     enum cushim_default_stream kind;
     enum cushim_slot slot; /* CUSHIM_SLOT_COUNT: it has none */
-    size_t row;            /* in the loader's list; ROW_COUNT: it has none */
+    size_t index;          /* in the loader's list; ENTRY_COUNT: it has none */
     int without_slot;      /* its number, or NO_NUMBER */
 };
 
@@ -45,9 +45,9 @@ static const struct exported_name exported_names[] = {
 #define KIND_legacy CUSHIM_DEFAULT_STREAM_LEGACY
 #define KIND_per_thread CUSHIM_DEFAULT_STREAM_PER_THREAD
 #define CUSHIM_EXPORT(symbol, kind, function, abi, version, params, args)                                              \
-    {#symbol, KIND_##kind, CUSHIM_SLOT_##function##_##abi, ROW_##function##_##abi, NO_NUMBER},
+    {#symbol, KIND_##kind, CUSHIM_SLOT_##function##_##abi, ENTRY_##function##_##abi, NO_NUMBER},
 #define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)                                                                    \
-    {#symbol, KIND_legacy, CUSHIM_SLOT_COUNT, ROW_COUNT, EXEC_WITHOUT_SLOT_##symbol},
+    {#symbol, KIND_legacy, CUSHIM_SLOT_COUNT, ENTRY_COUNT, EXEC_WITHOUT_SLOT_##symbol},
 #include "exports.inc"
 };
 
@@ -86,7 +86,7 @@ static void adopt(struct exec_names *names, void *library, const struct exported
     const struct driver *driver = &cush_loaded_driver;
     cushim_fn driver_fn = cush_os_library_symbol(driver->library, exported->name);
     cushim_fn own_fn = library != NULL ? cush_os_library_symbol(library, exported->name) : NULL;
-    bool allowed = exported->row == ROW_COUNT || cush_resolve_allows(driver, exported->row);
+    bool allowed = exported->index == ENTRY_COUNT || cush_resolve_allows(driver, exported->index);
     if (driver_fn == NULL || !allowed) {
         names->hide(exported->name);
         return;

@@ -54,25 +54,25 @@ class Elf:
     def read_sections(self):
         form, at, more = ('<IIQQQQIIQQ', 40, 58) if self.bits == 64 else ('<IIIIIIIIII', 32, 46)
         offset = self.window.unpack('<Q' if self.bits == 64 else '<I', at)[0]
-        row, count, names = self.window.unpack('<HHH', more)
+        entry_size, count, names = self.window.unpack('<HHH', more)
         if offset == 0:
             return []
         size = 64 if self.bits == 64 else 40
-        if row != size:
-            raise Damaged(f'the section headers have {row} bytes each, not {size}')
+        if entry_size != size:
+            raise Damaged(f'the section headers have {entry_size} bytes each, not {size}')
         first = self.window.unpack(form, offset)
         count = count or first[5]
         if names == 0xffff:
             names = first[6]
         if count > MAX_SECTIONS:
             raise Damaged(f'the ELF file claims {count} sections')
-        rows = list(self.window.rows(form, offset, count))
+        entries = list(self.window.entries(form, offset, count))
         sections = []
-        for _, kind, flags, address, start, length, link, *_ in rows:
+        for _, kind, flags, address, start, length, link, *_ in entries:
             window = self.window.part(start, length) if kind not in (0, NOBITS) else self.window.part(0, 0)
             sections.append(Section('', kind, flags, address, window, link))
         if names < len(sections):
-            for section, one in zip(sections, rows):
+            for section, one in zip(sections, entries):
                 section.name = sections[names].window.text(one[0], 256)
         return sections
 
@@ -88,7 +88,7 @@ class Elf:
         for section in self.of_kind(DYNAMIC)[:1]:
             strings = self.linked(section)
             form, size = ('<qQ', 16) if self.bits == 64 else ('<iI', 8)
-            for tag, value in section.window.rows(form, 0, section.window.size // size):
+            for tag, value in section.window.entries(form, 0, section.window.size // size):
                 if tag == 0:
                     break
                 if tag == NEEDED:
@@ -113,8 +113,8 @@ class Elf:
             count = section.window.size // size
             if count > MAX_SYMBOLS:
                 raise Damaged(f'the ELF file claims {count} symbols')
-            for index, row in enumerate(section.window.rows(form, 0, count)):
-                name, info, where = (row[0], row[1], row[3]) if self.bits == 64 else (row[0], row[3], row[5])
+            for index, entry in enumerate(section.window.entries(form, 0, count)):
+                name, info, where = (entry[i] for i in ((0, 1, 3) if self.bits == 64 else (0, 3, 5)))
                 if strings[name:name + 2] not in PREFIXES:
                     continue
                 text = linked.text(name, 256)
@@ -142,8 +142,8 @@ class Elf:
             budget -= count
             if budget < 0:
                 raise Damaged('the ELF file claims too many relocations')
-            for row in section.window.rows(form, 0, count):
-                yield row[0], row[1] & mask, row[1] >> shift, row[2] if has_addend else None
+            for entry in section.window.entries(form, 0, count):
+                yield entry[0], entry[1] & mask, entry[1] >> shift, entry[2] if has_addend else None
 
     def find_lazy(self, by_index):
         """A symbol is bound lazily if nothing but slots for calls refers to it."""

@@ -38,7 +38,7 @@ class Pe:
         self.directories = [window.unpack('<II', directories + 4 + 8 * i)
                             for i in range(min(window.unpack('<I', directories)[0], 16))]
         self.sections = []
-        for name, virtual, address, length, offset, *_, kind in window.rows('<8sIIIIIIHHI', optional + size, count):
+        for name, virtual, address, length, offset, *_, kind in window.entries('<8sIIIIIIHHI', optional + size, count):
             length = min(length, virtual) if virtual else length
             content = window.part(offset, length) if length else window.part(0, 0)
             name = name.rstrip(b'\0').decode('ascii', 'replace')
@@ -60,13 +60,13 @@ class Pe:
         window, at = self.at(address)
         return window.text(at, 512)
 
-    def rows_until_zero(self, form, address):
+    def entries_until_zero(self, form, address):
         window, at = self.at(address)
         for _ in range(MAX):
-            row = window.unpack(form, at)
-            if not any(row):
+            entry = window.unpack(form, at)
+            if not any(entry):
                 return
-            yield row
+            yield entry
             at += sum({'I': 4, 'Q': 8, 'H': 2}[letter] for letter in form[1:])
         raise Damaged('a table of the PE file does not end')
 
@@ -81,19 +81,19 @@ class Pe:
     def read_table(self, which):
         found = {}
         form = '<IIIIIIII' if which == DELAYED else '<IIIII'
-        for row in self.rows_until_zero(form, self.directories[which][0]):
+        for entry in self.entries_until_zero(form, self.directories[which][0]):
             if which == DELAYED:
                 # Old linkers store addresses here, not offsets from the base.
-                shift = 0 if row[0] & 1 else self.base
-                name, names = row[1] - shift, row[4] - shift
+                shift = 0 if entry[0] & 1 else self.base
+                name, names = entry[1] - shift, entry[4] - shift
             else:
-                name, names = row[3], row[0] or row[4]
+                name, names = entry[3], entry[0] or entry[4]
             found.setdefault(self.text(name).lower(), []).extend(self.functions(names))
         return found
 
     def functions(self, address):
         form, top = ('<Q', 1 << 63) if self.bits == 64 else ('<I', 1 << 31)
-        return [self.text(name + 2) for name, in self.rows_until_zero(form, address) if not name & top]
+        return [self.text(name + 2) for name, in self.entries_until_zero(form, address) if not name & top]
 
     def read_exports(self):
         try:
@@ -110,7 +110,7 @@ class Pe:
             raise Damaged(f'the PE file claims {count} exports')
         library = self.text(name)
         window, at = self.at(names) if count else (window, 0)
-        return library, {self.text(one) for one, in window.rows('<I', at, count)}
+        return library, {self.text(one) for one, in window.entries('<I', at, count)}
 
     def data(self):
         """The windows that can hold strings: sections without code."""

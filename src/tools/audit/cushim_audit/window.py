@@ -34,8 +34,8 @@ class Window:
         self.part(at, struct.calcsize(form))
         return struct.unpack_from(form, self.data, self.start + at)
 
-    def rows(self, form, at, count):
-        """Equal rows: an iterator over tuples."""
+    def entries(self, form, at, count):
+        """The entries of a table: an iterator over tuples."""
         size = struct.calcsize(form) * count
         self.part(at, size)
         return struct.iter_unpack(form, memoryview(self.data)[self.start + at:self.start + at + size])
