@@ -13,9 +13,10 @@
 #include "cushim/abi/cuda_abi.h"
 
 /* The texts stand in one block, and the codes have offsets into it: the dynamic loader would adjust pointers in every
- * process. The words are "NAME: sentence". */
+ * process. The messages are "NAME: sentence". */
 static const struct error_texts {
-#define CUSHIM_ERROR(name, value, sentence) char name_##value[sizeof #name], words_##value[sizeof #name ": " sentence];
+#define CUSHIM_ERROR(name, value, sentence)                                                                            \
+    char name_##value[sizeof #name], message_##value[sizeof #name ": " sentence];
 #include "errors.inc"
 } error_texts = {
 #define CUSHIM_ERROR(name, value, sentence) #name, #name ": " sentence,
@@ -23,10 +24,10 @@ static const struct error_texts {
 };
 
 static const struct error_name {
-    uint16_t code, name, words;
+    uint16_t code, name, message;
 } error_names[] = {
 #define CUSHIM_ERROR(name, value, sentence)                                                                            \
-    {value, offsetof(struct error_texts, name_##value), offsetof(struct error_texts, words_##value)},
+    {value, offsetof(struct error_texts, name_##value), offsetof(struct error_texts, message_##value)},
 #include "errors.inc"
 };
 
@@ -60,7 +61,7 @@ static CUresult get_error_string(CUresult code, const char **out_sentence)
     const struct error_name *error = error_name_find(code);
     if (out_sentence == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *out_sentence = error != NULL ? error_text(error->words) + strlen(error_text(error->name)) + strlen(": ") : NULL;
+    *out_sentence = error != NULL ? error_text(error->message) + strlen(error_text(error->name)) + strlen(": ") : NULL;
     return error != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

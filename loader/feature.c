@@ -369,9 +369,9 @@ CUresult cushim_feature_find(const char *name, enum cushim_feature *out_feature)
 
 const char *cushim_obstacle_name(enum cushim_obstacle obstacle)
 {
-    static const char words[CUSHIM_OBSTACLE_COUNT][16] = {"none",     "no-driver",       "version", "function",
+    static const char names[CUSHIM_OBSTACLE_COUNT][16] = {"none",     "no-driver",       "version", "function",
                                                           "platform", "not-initialised", "device",  "unknown"};
-    return words[(unsigned)obstacle < CUSHIM_OBSTACLE_COUNT ? obstacle : CUSHIM_OBSTACLE_UNKNOWN];
+    return names[(unsigned)obstacle < CUSHIM_OBSTACLE_COUNT ? obstacle : CUSHIM_OBSTACLE_UNKNOWN];
 }
 
 bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function, CUresult *out_result)

@@ -88,9 +88,9 @@ static CUSHIM_COLD void last_error_format_code(const struct error_detail *last)
     bool has_names =
         loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && loaded_slot_is_native(CUSHIM_SLOT_GetErrorString_v1);
     const struct cushim_dispatch_table *table = cushim_table_legacy();
-    const char *words = has_names ? NULL : cush_null_driver_describe(last->code);
-    if (words != NULL)
-        snprintf(message, sizeof message, "%s returned %s.", last->function, words);
+    const char *description = has_names ? NULL : cush_null_driver_describe(last->code);
+    if (description != NULL)
+        snprintf(message, sizeof message, "%s returned %s.", last->function, description);
     else if (has_names && table->GetErrorName_v1(last->code, &name) == CUDA_SUCCESS && name != NULL
              && table->GetErrorString_v1(last->code, &text) == CUDA_SUCCESS && text != NULL)
         snprintf(message, sizeof message, "%s returned %s: %s.", last->function, name, text);

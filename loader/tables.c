@@ -95,7 +95,7 @@ static CUresult CUDAAPI null_driver_error_text(CUresult error, const char **pStr
 const char *cush_null_driver_describe(CUresult code)
 {
     const struct error_name *error = error_name_find(code);
-    return error != NULL ? error_text(error->words) : NULL;
+    return error != NULL ? error_text(error->message) : NULL;
 }
 
 const struct cushim_dispatch_table *cush_null_driver_table(void)

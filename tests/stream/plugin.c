@@ -22,7 +22,7 @@ static CUresult complete_twice(struct cushim_stream *stream)
 }
 
 /* The driver explains the failure to this copy of cushim, also if the copy was unloaded before. */
-static CUresult fail_with_words(void)
+static CUresult fail_with_message(void)
 {
     CUdeviceptr memory;
     CUresult result = CUSHIM_CALL(MemAlloc_v2, &memory, 0);
@@ -40,7 +40,7 @@ __attribute__((visibility("default"))) CUresult plugin_use(const struct cushim_d
     if (result == CUDA_SUCCESS)
         result = complete_twice(stream);
     if (result == CUDA_SUCCESS)
-        result = fail_with_words();
+        result = fail_with_message();
     cushim_stream_destroy(&stream);
     cushim_context_destroy(&context);
     *out_diagnosis = cushim_diagnosis_get();

@@ -111,7 +111,7 @@ class Calls(Traced):
         self.assertEqual(sorted(lines[:2]), ['         1  cuModuleGetFunction: missing',
                                              '         1  cuStreamBeginCapture_v2: polyfill'])
 
-    def test_report_when_driver_explains_a_failure_then_has_its_words(self):
+    def test_report_when_driver_explains_a_failure_then_has_its_message(self):
         conflict = '; driver: API call conflicts with a stream capture sequence initiated from the calling thread'
         invalidated = 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; driver: Capture was invalidated by a prior API call'
         plain = run('exec', '--softcuda', '580', '--', KNOWN, 'fail', '1')
@@ -122,7 +122,7 @@ class Calls(Traced):
                          ['CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED' + conflict] * 2
                          + [invalidated, 'CUDA_ERROR_INVALID_VALUE'])
 
-    def test_report_when_many_calls_fail_then_has_the_words_of_each(self):
+    def test_report_when_many_calls_fail_then_has_the_message_of_each(self):
         self.trace(KNOWN, 'fail', '3000')
         calls = [call for _, _, call in self.calls('--function', 'MemAlloc')]
         self.assertEqual(len(calls), 3000)

@@ -110,7 +110,7 @@ class Html(Traced):
         self.browser.run('select(called.findIndex((_, i) => name(i) === "cuStreamSynchronize"))')
         self.assertRegex(self.selected()[2], r'waits for\tcuLaunchKernel of function 1 \(.*scale.*\) at 0\.')
 
-    def test_page_when_driver_explains_a_failure_then_has_its_words(self):
+    def test_page_when_driver_explains_a_failure_then_has_its_message(self):
         self.show('fail', '1')
         found = [one for one in self.browser.run('trace.findings') if 'driver' in one]
         self.assertIn('API call conflicts with a stream capture sequence', found[0]['driver'])

@@ -103,10 +103,10 @@ DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_d
 /* A corrupt file on the system's search path. */
 
 /* The outcome of the system's search. The message of musl does not name a file that is not a library. */
-static void assert_words(const char *words)
+static void assert_message(const char *message)
 {
     char text[PATH_MAX + 64];
-    snprintf(text, sizeof text, "libcuda.so.1: %s", words);
+    snprintf(text, sizeof text, "libcuda.so.1: %s", message);
     assert_printed("attempt", text);
 }
 
@@ -116,11 +116,11 @@ DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_corrupt_file_then_r
     snprintf(first, sizeof first, "%s", directory_write("libcuda.so.1", "text", 4));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, NULL, NULL);
-    assert_words(HAS_MUSL ? "Exec format error" : first);
+    assert_message(HAS_MUSL ? "Exec format error" : first);
     unlink(first);
     directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(process_report, NULL, NULL);
-    assert_words("libcushim_no_such_dependency.so.1");
+    assert_message("libcushim_no_such_dependency.so.1");
 }
 
 /* The system's cache, like a run path, leads to files that only the dynamic loader's message names. */
@@ -135,7 +135,7 @@ DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is
 {
     directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(copy_of_report(), NULL, NULL);
-    assert_words("libcushim_no_such_dependency.so.1");
+    assert_message("libcushim_no_such_dependency.so.1");
 }
 
 DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing)
@@ -146,7 +146,7 @@ DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_ch
     const char *program = copy_of_report();
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         process_run(program, arguments[i], NULL);
-        assert_words(HAS_MUSL ? "Exec format error" : broken);
+        assert_message(HAS_MUSL ? "Exec format error" : broken);
         process_assert_printed("result=303\n");
         process_assert_printed("reason=not-loadable\n");
     }

@@ -198,7 +198,7 @@ UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_s
 }
 
 /* An equal code of the same function is another failure once the driver itself answers. */
-UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers)
+UNIT_TEST(test_last_error_when_the_driver_fails_as_the_null_driver_did_then_the_message_is_the_drivers)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
@@ -242,7 +242,7 @@ UNIT_TEST(test_call_when_it_fails_then_its_error_is_recorded)
                      unit_native_result(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
-UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay)
+UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_message_stays)
 {
     unit_load_plain("fake_11040");
     for (int i = 0; i < 2; i++)
@@ -250,7 +250,7 @@ UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_s
     assert_string_equal(cushim_error_last()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
 }
 
-static void assert_error_words(int code, const char *name, const char *sentence)
+static void assert_error_message(int code, const char *name, const char *sentence)
 {
     const char *text = NULL;
     assert_int_equal(cushim_table()->GetErrorName_v1((CUresult)code, &text), CUDA_SUCCESS);
@@ -265,7 +265,7 @@ UNIT_TEST(test_null_driver_error_names_when_queried_then_all_codes_have_one)
     unit_set_variable("CUSHIM_DRIVER", "none");
     (void)cushim_load(NULL);
 #define CUSHIM_ERROR(name, value, sentence)                                                                            \
-    assert_error_words(value, #name, (value) == 100 ? cushim_diagnosis_get()->message : sentence);
+    assert_error_message(value, #name, (value) == 100 ? cushim_diagnosis_get()->message : sentence);
 #include "errors.inc"
 }
 
@@ -346,7 +346,7 @@ static void assert_described(int code, const char *words)
     assert_string_equal(cushim_error_string((CUresult)code), words);
 }
 
-UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded)
+UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_a_message_and_nothing_is_loaded)
 {
 #define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
 #include "errors.inc"
@@ -354,7 +354,7 @@ UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_not
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
-UNIT_TEST(test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown)
+UNIT_TEST(test_reason_when_asked_for_then_has_a_message_and_an_unknown_one_that_of_unknown)
 {
     static const int unknown[] = {CUSHIM_REASON_COUNT, -1, INT_MAX};
     static const char *const names[] = {

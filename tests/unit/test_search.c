@@ -286,7 +286,7 @@ DIRECTORY_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_
     }
 }
 
-DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program)
+DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_message_is_left_for_the_program)
 {
     (void)cushim_load(NULL); /* a machine with a driver loads it; then there are no messages either */
     assert_null(dlerror());

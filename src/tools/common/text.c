@@ -88,19 +88,19 @@ size_t text_wider(size_t width, const char *string)
 
 void text_print(enum tone tone, const char *format, ...)
 {
-    char words[PLATFORM_PATH_SIZE + 256];
+    char text[PLATFORM_PATH_SIZE + 256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    text_put(tone, words, 0);
+    text_put(tone, text, 0);
 }
 
 void text_mark(enum tone tone)
 {
     static const char *const ticks[] = {"-", "-", "-", "\xe2\x9c\x93", "!", "\xe2\x9c\x97"};
-    static const char *const words[] = {"note", "note", "note", "ok", "note", "problem"};
-    text_put(tone, style.ticks ? ticks[tone] : words[tone], text_mark_width());
+    static const char *const names[] = {"note", "note", "note", "ok", "note", "problem"};
+    text_put(tone, style.ticks ? ticks[tone] : names[tone], text_mark_width());
 }
 
 size_t text_mark_width(void)
@@ -116,15 +116,15 @@ void text_field(const char *label, enum tone tone, const char *value)
     fputc('\n', stdout);
 }
 
-void text_paragraph(enum tone tone, size_t indent, const char *words)
+void text_paragraph(enum tone tone, size_t indent, const char *text)
 {
     size_t column = indent;
     start_tone(tone);
-    for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
+    for (const char *word = text; *word != '\0'; word += strspn(word, " ")) {
         char copy[PLATFORM_PATH_SIZE];
         size_t length = strcspn(word, " ");
         size_t width = width_of(word, length);
-        if (word != words) {
+        if (word != text) {
             bool full = style.lines && column + 1 + width > LINE_WIDTH;
             column = full ? indent : column + 1;
             if (full)
@@ -143,10 +143,10 @@ void text_paragraph(enum tone tone, size_t indent, const char *words)
 
 static void complain(const char *format, va_list arguments)
 {
-    char words[PLATFORM_PATH_SIZE + 256];
-    vsnprintf(words, sizeof words, format, arguments);
+    char text[PLATFORM_PATH_SIZE + 256];
+    vsnprintf(text, sizeof text, format, arguments);
     fputs("cushim: ", stderr);
-    put_plain(stderr, words);
+    put_plain(stderr, text);
     fputc('\n', stderr);
 }
 

@@ -42,7 +42,7 @@ void text_field(const char *label, enum tone tone, const char *value);
 
 /* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines only on a
  * terminal. */
-void text_paragraph(enum tone tone, size_t indent, const char *words);
+void text_paragraph(enum tone tone, size_t indent, const char *text);
 
 /* Writes "cushim: ..." and a newline to stderr. */
 CUSHIM_PRINTF(1, 2)

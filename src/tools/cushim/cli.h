@@ -16,7 +16,7 @@
 
 /* ---- main.c: the command line ---- */
 
-enum { MAX_WORDS = 2 };
+enum { MAX_ARGUMENTS = 2 };
 
 /* The pointers point into the command line. */
 struct options {
@@ -26,12 +26,12 @@ struct options {
     enum cushim_default_stream kind;
     const char *softcuda; /* "580", or NULL; load.path is then the path of that library */
     struct cushim_load_options load;
-    int required_version;         /* 0: any */
-    int wait_seconds;             /* how long probe tries again */
-    int timeout_seconds;          /* how long a start may take; 0: the default */
-    bool watch;                   /* doctor: show every operation that fails */
-    const char *words[MAX_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
-    size_t word_count;
+    int required_version;                 /* 0: any */
+    int wait_seconds;                     /* how long probe tries again */
+    int timeout_seconds;                  /* how long a start may take; 0: the default */
+    bool watch;                           /* doctor: show every operation that fails */
+    const char *arguments[MAX_ARGUMENTS]; /* without options: FILTER; FUNCTION and VERSION */
+    size_t argument_count;
     const char *feature; /* --feature, or NULL */
     const char *choose;  /* --choose, or NULL */
     const char **names;  /* each slot or feature that is required, or each --layer */
@@ -149,10 +149,10 @@ struct driver_release driver_release_of(const char *path);
 
 /* What the driver itself says about the last failure of this thread, as the end of a text: " The driver says: NULL is
  * not a valid context; Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from cuStreamCreate.", or "". */
-struct driver_words {
+struct driver_explanation {
     char text[544];
 };
-struct driver_words driver_words(void);
+struct driver_explanation driver_explanation(void);
 
 /* Starts the driver (cuInit). Flushes stdout first: some drivers fork, and buffered output would be written twice. */
 CUresult driver_start(void);

@@ -120,19 +120,19 @@ struct driver_release driver_release_of(const char *path)
     return release;
 }
 
-struct driver_words driver_words(void)
+struct driver_explanation driver_explanation(void)
 {
-    struct driver_words words = {""};
+    struct driver_explanation explanation = {""};
     const char *lines = cushim_error_last()->driver_message;
-    size_t used = lines != NULL ? (size_t)snprintf(words.text, sizeof words.text, " The driver says: ") : 0;
-    for (; lines != NULL && *lines != '\0' && used + 3 < sizeof words.text; lines++) {
+    size_t used = lines != NULL ? (size_t)snprintf(explanation.text, sizeof explanation.text, " The driver says: ") : 0;
+    for (; lines != NULL && *lines != '\0' && used + 3 < sizeof explanation.text; lines++) {
         if (*lines == '\n')
-            words.text[used++] = ';';
-        words.text[used++] = *lines == '\n' ? ' ' : *lines;
+            explanation.text[used++] = ';';
+        explanation.text[used++] = *lines == '\n' ? ' ' : *lines;
     }
     if (lines != NULL)
-        strcpy(words.text + used, ".");
-    return words;
+        strcpy(explanation.text + used, ".");
+    return explanation;
 }
 
 CUresult driver_start(void)

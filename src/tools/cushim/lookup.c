@@ -7,8 +7,8 @@
 #include "cushim/cushim.h"
 #include "version.h"
 
-/* The answers as stable words. */
-static const char *const status_words[] = {
+/* The stable names of the answers. */
+static const char *const status_names[] = {
     [CUSHIM_LOOKUP_FOUND] = "found",
     [CUSHIM_LOOKUP_UNKNOWN] = "unknown",
     [CUSHIM_LOOKUP_SUFFIXED] = "suffixed",
@@ -55,7 +55,7 @@ static void write_answer(struct json *json, const struct answer *answer)
     json_integer(json, "version", answer->version);
     json_boolean(json, "found", answer->status == CUSHIM_LOOKUP_FOUND);
     json_string(json, "symbol", answer->symbol);
-    json_string(json, "answer", status_words[answer->status]);
+    json_string(json, "answer", status_names[answer->status]);
     json_known(json, "since", answer->since);
     json_string(json, "message", answer->message);
     json_close_object(json);
@@ -66,7 +66,7 @@ static void print_answer(const struct answer *answer, size_t width)
     bool found = answer->status == CUSHIM_LOOKUP_FOUND;
     text_put(TONE_PLAIN, answer->function, width + 2);
     text_put(TONE_PLAIN, text_version(answer->version).text, VERSION_WIDTH);
-    text_put(found ? TONE_GOOD : TONE_BAD, status_words[answer->status], ANSWER_WIDTH);
+    text_put(found ? TONE_GOOD : TONE_BAD, status_names[answer->status], ANSWER_WIDTH);
     text_put(TONE_PLAIN, answer->since != 0 ? text_version(answer->since).text : "-", found ? SINCE_WIDTH : 0);
     if (found && answer->symbol != NULL)
         text_put(TONE_PLAIN, answer->symbol, 0);
@@ -110,7 +110,7 @@ static enum status lookup_all(const struct options *options)
 
 static enum status lookup_one(const struct options *options, int version)
 {
-    struct answer answer = answer_lookup(options->words[0], version, options->kind);
+    struct answer answer = answer_lookup(options->arguments[0], version, options->kind);
     if (options->json) {
         struct json json = {0};
         json_open_array(&json, NULL);
@@ -130,9 +130,9 @@ static enum status lookup_one(const struct options *options, int version)
 
 static int lookup_answer(const struct options *options)
 {
-    int version = options->word_count == 2 ? cush_version_parse(options->words[1]) : 0;
-    if (options->word_count == 2 && version == 0)
-        return (int)text_refuse("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
+    int version = options->argument_count == 2 ? cush_version_parse(options->arguments[1]) : 0;
+    if (options->argument_count == 2 && version == 0)
+        return (int)text_refuse("\"%s\" is not a CUDA version such as 12.3", options->arguments[1]);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return (int)status;

@@ -58,11 +58,11 @@ static int next_meaning(int index, const struct options *options, struct name_me
     struct cushim_entry_point entry;
     enum cushim_slot slot;
     for (; cushim_entry_point_get_info((size_t)index, &entry) == CUDA_SUCCESS; index++) {
-        if (!is_meant(options->words[0], &entry) || cushim_slot_find(entry.symbol, &slot) != CUDA_SUCCESS
+        if (!is_meant(options->arguments[0], &entry) || cushim_slot_find(entry.symbol, &slot) != CUDA_SUCCESS
             || cushim_slot_get_info(slot, options->kind, &meaning->info) != CUDA_SUCCESS)
             continue;
         meaning->symbol = entry.symbol;
-        meaning_find(options->words[0], meaning);
+        meaning_find(options->arguments[0], meaning);
         return index;
     }
     return -1;
@@ -127,6 +127,6 @@ enum status lookup_versions(const struct options *options)
     else if (is_known)
         versions_print(options);
     if (!is_known)
-        text_complain("cushim knows no function \"%s\" of the driver", options->words[0]);
+        text_complain("cushim knows no function \"%s\" of the driver", options->arguments[0]);
     return is_known ? STATUS_USABLE : STATUS_UNUSABLE;
 }

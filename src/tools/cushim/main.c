@@ -15,11 +15,11 @@
 
 static const struct command {
     const char *name;
-    size_t fewest_words, most_words; /* its arguments that are not options; those of PROGRAM do not count */
+    size_t min_arguments, max_arguments; /* its arguments that are not options; those of PROGRAM do not count */
     enum status (*run)(const struct options *options);
     const char *help;
 } commands[] = {
-#define COMMAND(name, fewest_words, most_words, help) {#name, fewest_words, most_words, command_##name, help},
+#define COMMAND(name, min_arguments, max_arguments, help) {#name, min_arguments, max_arguments, command_##name, help},
 #include "options.inc"
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -203,12 +203,12 @@ static void print_help(void)
          "More: man cushim");
 }
 
-/* Whether a list of words, separated by spaces, contains a word. */
-static bool list_has(const char *list, const char *word)
+/* Whether a list of names, separated by spaces, contains a name. */
+static bool list_has(const char *list, const char *name)
 {
     char item[16];
     while (text_next_item(&list, " ", item, sizeof item)) {
-        if (strcmp(item, word) == 0)
+        if (strcmp(item, name) == 0)
             return true;
     }
     return false;
@@ -269,18 +269,18 @@ static void run_other_program(char **arguments)
     exit(126); /* as shells do */
 }
 
-static enum status read_word(const char *word, struct options *options)
+static enum status read_argument(const char *argument, struct options *options)
 {
     if (options->command != NULL) {
-        if (options->word_count == MAX_WORDS)
-            return text_refuse("unexpected argument \"%s\"", word);
-        options->words[options->word_count++] = word;
+        if (options->argument_count == MAX_ARGUMENTS)
+            return text_refuse("unexpected argument \"%s\"", argument);
+        options->arguments[options->argument_count++] = argument;
         return STATUS_USABLE;
     }
-    options->command = find_command(word);
+    options->command = find_command(argument);
     if (options->command != NULL)
         return STATUS_USABLE;
-    return text_refuse("unknown command \"%s\": use %s", word, command_names());
+    return text_refuse("unknown command \"%s\": use %s", argument, command_names());
 }
 
 /* The checks that need the whole command line. */
@@ -302,11 +302,11 @@ static enum status options_check(const struct options *options, const bool used[
                    ? STATUS_USABLE
                    : text_refuse("exec: the program is missing: cushim exec -- PROGRAM ARGUMENTS");
     if (options->all)
-        return options->word_count == 0 ? STATUS_USABLE
-                                        : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
-    if (options->word_count > command->most_words)
-        return text_refuse("%s: unexpected argument \"%s\"", command->name, options->words[command->most_words]);
-    if (options->word_count < command->fewest_words)
+        return options->argument_count == 0 ? STATUS_USABLE
+                                            : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
+    if (options->argument_count > command->max_arguments)
+        return text_refuse("%s: unexpected argument \"%s\"", command->name, options->arguments[command->max_arguments]);
+    if (options->argument_count < command->min_arguments)
         return text_refuse("%s: FUNCTION is missing (cuStreamQuery), or FUNCTION and VERSION, or --all", command->name);
     return STATUS_USABLE;
 }
@@ -334,7 +334,7 @@ static bool runs_program(const struct command *command)
 static enum status options_read(int argc, char **argv, struct options *options)
 {
     bool used[OPTIONS] = {false};
-    bool only_words = false;
+    bool options_ended = false;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         const char *value = NULL;
@@ -347,10 +347,10 @@ static enum status options_read(int argc, char **argv, struct options *options)
             options->program = argv + i + (argument[0] == '-');
             break;
         }
-        if (only_words || argument[0] != '-' || argument[1] == '\0') {
-            status = read_word(argument, options);
+        if (options_ended || argument[0] != '-' || argument[1] == '\0') {
+            status = read_argument(argument, options);
         } else if (strcmp(argument, "--") == 0) {
-            only_words = true;
+            options_ended = true;
             continue;
         } else if ((option = find_option(argument, &value)) == NULL) {
             status = text_refuse("unknown option %s", argument);

@@ -4,6 +4,6 @@
  * compiles this file.
  */
 #define NULL None
-#define COMMAND(name, fewest_words, most_words, help) ("COMMAND", #name, help),
+#define COMMAND(name, min_arguments, max_arguments, help) ("COMMAND", #name, help),
 #define OPTION(name, value, kind, member, commands, help) ("OPTION", name, value, commands, help),
 #include "options.inc"

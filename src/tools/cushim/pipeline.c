@@ -146,9 +146,9 @@ static bool done(CUresult result)
     pipeline.step->outcome = result == CUDA_ERROR_NOT_SUPPORTED ? STEP_SKIPPED : STEP_FAILED;
     if (result == CUDA_ERROR_NOT_SUPPORTED)
         return !say("%s", error->message);
-    struct driver_words words = driver_words();
+    struct driver_explanation explanation = driver_explanation();
     return !say("%s returned %s (%d)%s%s", error->function, driver_code_name(result), (int)result,
-                words.text[0] != '\0' ? "." : "", words.text);
+                explanation.text[0] != '\0' ? "." : "", explanation.text);
 }
 
 static bool check(bool condition, const char *failure)

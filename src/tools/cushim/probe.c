@@ -108,7 +108,8 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     probe->loaded = status == STATUS_USABLE;
     if (probe->loaded && (options->devices || requirement_needs_start(options)))
         probe->started = driver_start() == CUDA_SUCCESS ? PROBE_STARTED : PROBE_FAILED;
-    struct driver_words words = probe->started == PROBE_FAILED ? driver_words() : (struct driver_words){""};
+    struct driver_explanation explanation =
+        probe->started == PROBE_FAILED ? driver_explanation() : (struct driver_explanation){""};
     probe->environment = environment_read(options, probe->started != PROBE_NOT_TRIED);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
@@ -117,8 +118,8 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     if (!library_origin(options->load.root, diagnosis->path, probe->origin, sizeof probe->origin))
         probe->origin[0] = '\0';
-    snprintf(probe->start_message, sizeof probe->start_message, "%s%s", diagnosis->message, words.text);
-    probe_set_reason(probe, diagnosis->reason, words.text[0] != '\0' ? probe->start_message : diagnosis->message,
+    snprintf(probe->start_message, sizeof probe->start_message, "%s%s", diagnosis->message, explanation.text);
+    probe_set_reason(probe, diagnosis->reason, explanation.text[0] != '\0' ? probe->start_message : diagnosis->message,
                      diagnosis->advice);
     if (!probe->loaded || probe->started == PROBE_FAILED)
         return STATUS_UNUSABLE;

@@ -24,7 +24,7 @@ static bool text_contains(const char *text, const char *part)
 
 static const char *filter_of(const struct options *options)
 {
-    return options->word_count > 0 ? options->words[0] : NULL;
+    return options->argument_count > 0 ? options->arguments[0] : NULL;
 }
 
 /* Returns the first slot from `slot` on that the filter accepts, or CUSHIM_SLOT_COUNT. */

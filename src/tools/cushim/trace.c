@@ -34,12 +34,12 @@ static bool find_trace_layer(char *path, size_t size)
 }
 
 /* The program and its arguments, for the head of the report. */
-static void join_words(char *const *words, char *text, size_t size)
+static void join_arguments(char *const *arguments, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; words[i] != NULL && length < size - 1; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", words[i]);
+    for (size_t i = 0; arguments[i] != NULL && length < size - 1; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", arguments[i]);
 }
 
 /* The trace layer also records the ranges of NVTX, unless another tool does. */
@@ -95,7 +95,7 @@ static enum status record(const struct options *options)
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
-    join_words(options->program, command, sizeof command);
+    join_arguments(options->program, command, sizeof command);
     const char *why = recording_start(&recording, path, size, !options->recording.keeps_first,
                                       options->recording.wants_stacks, command);
     if (why != NULL) {
@@ -129,7 +129,7 @@ static bool is_stream(const char *text)
 enum status command_trace(const struct options *options)
 {
     enum { MIN_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
-    bool reports = options->word_count > 0 && strcmp(options->words[0], "report") == 0;
+    bool reports = options->argument_count > 0 && strcmp(options->arguments[0], "report") == 0;
     bool has_format = options->json || options->html || options->csv;
     struct trace_options report = options->trace;
     if (has_format)
@@ -141,9 +141,9 @@ enum status command_trace(const struct options *options)
                            options->trace.stream);
     if (options->recording.size != 0 && options->recording.size < MIN_SIZE)
         return text_refuse("--size: the smallest size is %dK", MIN_SIZE >> 10);
-    if (options->program != NULL && options->program[0] != NULL && options->word_count == 0 && !has_format)
+    if (options->program != NULL && options->program[0] != NULL && options->argument_count == 0 && !has_format)
         return record(options);
-    if (options->program == NULL && reports && options->word_count == 2)
-        return trace_report(options->words[1], &report);
+    if (options->program == NULL && reports && options->argument_count == 2)
+        return trace_report(options->arguments[1], &report);
     return text_refuse("trace: use: cushim trace [-o FILE] -- PROGRAM ARGUMENTS, or: cushim trace report FILE");
 }

@@ -31,34 +31,34 @@ def describe_gpus(ones, floor, unit):
         what = f'PTX {ptx_text(one.ptx)} needs' if one.first > max(floor, gpu_first(one.arch)) else 'the file needs'
         return f'cannot run: {what} {driver_text(one.first)}, and driver {one.last} is the last that supports {them}'
     if one.how == coverage.NATIVE:
-        words = 'native'
+        phrase = 'native'
     elif one.how == coverage.COMPILED and one.compiled < one.total:
-        words = (f'native in {span([each.total - each.compiled for each in ones])} of {one.total} {unit}; the driver '
+        phrase = (f'native in {span([each.total - each.compiled for each in ones])} of {one.total} {unit}; the driver '
                  f'compiles the others (JIT) from PTX {ptx_text(one.ptx)}')
     elif one.how == coverage.COMPILED:
-        words = f'compiled by the driver (JIT) from PTX {ptx_text(one.ptx)}'
+        phrase = f'compiled by the driver (JIT) from PTX {ptx_text(one.ptx)}'
     else:
-        words = describe_part(ones, them, unit)
+        phrase = describe_part(ones, them, unit)
     if one.first is None:
-        words += '; no known driver compiles it'
+        phrase += '; no known driver compiles it'
     elif one.first > max(floor, gpu_first(one.arch)):
-        words += f'; needs {driver_text(one.first)} or newer'
-    return words + (f'; driver {one.last} is the last that supports {them}' if one.last else '')
+        phrase += f'; needs {driver_text(one.first)} or newer'
+    return phrase + (f'; driver {one.last} is the last that supports {them}' if one.last else '')
 
 
 def describe_part(ones, them, unit):
     """How some GPUs are served, of which each has code in some of the fat binaries, or of the files."""
     one, whole, part = ones[0], [each.served - each.in_part for each in ones], [each.in_part for each in ones]
     if not any(part):
-        words = f'{span(whole)} of {one.total} {unit} {verb(whole)} code for {them}'
+        phrase = f'{span(whole)} of {one.total} {unit} {verb(whole)} code for {them}'
     elif not any(whole):
-        words = f'{span(part)} of {one.total} {unit} {verb(part)} some code for {them}'
+        phrase = f'{span(part)} of {one.total} {unit} {verb(part)} some code for {them}'
     else:
-        words = f'{span(whole)} of {one.total} {unit} {verb(whole)} all of their code for {them}, {span(part)} ' \
+        phrase = f'{span(whole)} of {one.total} {unit} {verb(whole)} all of their code for {them}, {span(part)} ' \
             f'{verb(part)} some'
     if one.ptx:
-        words += f'; some of it is PTX {ptx_text(one.ptx)}, which the driver compiles (JIT)'
-    return f'only in part: {words}'
+        phrase += f'; some of it is PTX {ptx_text(one.ptx)}, which the driver compiles (JIT)'
+    return f'only in part: {phrase}'
 
 
 def verb(counts):
@@ -152,13 +152,13 @@ def summary_driver(summary):
     """What the files of a wheel together demand."""
     count, floors = len(summary.conclusions), [one.floor for one in summary.conclusions]
     if summary.demanding:
-        words = f'{driver_text(summary.floor)} or newer'
+        phrase = f'{driver_text(summary.floor)} or newer'
         if min(floors) != summary.floor:
-            words += f' for {"both" if count == 2 else "all"} of them ({summary.demanding.facts.member} needs it)'
+            phrase += f' for {"both" if count == 2 else "all"} of them ({summary.demanding.facts.member} needs it)'
         least = min(one.first for one in summary.conclusions if one.floor)
         if least < summary.floor:
-            words += f'; the least demanding file needs {driver_text(least)}'
-        return words + late_text(summary)
+            phrase += f'; the least demanding file needs {driver_text(least)}'
+        return phrase + late_text(summary)
     if not summary.runtime_known:
         return f'{"its" if count == 1 else "their"} driver is not known'
     if summary.first:

@@ -81,7 +81,8 @@ void doctor_find_cause(struct doctor *doctor)
     /* What is only ruled out must not stand before a cause that another check has found. */
     bool is_known = strncmp(cause->word, "unknown", strlen("unknown")) != 0;
     enum verdict known = start->outcome != START_NOT_TRIED ? VERDICT_LEAD : VERDICT_CAUSE;
-    doctor_find(doctor, cause->check, is_known ? known : VERDICT_PROBLEM, "%s%s%s", message, result, start->words.text);
+    doctor_find(doctor, cause->check, is_known ? known : VERDICT_PROBLEM, "%s%s%s", message, result,
+                start->explanation.text);
     doctor_advise(doctor, "%s", advice);
     doctor->findings[doctor->count - 1].cause = cause->word;
 }

@@ -306,14 +306,14 @@ static void report_gpus_not_started(struct doctor *doctor)
 /* What the driver, or a library that was loaded with it, has written. */
 static void report_output(struct doctor *doctor)
 {
-    char words[sizeof doctor->start->child.output];
-    snprintf(words, sizeof words, "%s", doctor->start->child.output);
-    for (char *end = words + strlen(words); end > words && strchr(" \n", end[-1]) != NULL; end--)
+    char output[sizeof doctor->start->child.output];
+    snprintf(output, sizeof output, "%s", doctor->start->child.output);
+    for (char *end = output + strlen(output); end > output && strchr(" \n", end[-1]) != NULL; end--)
         end[-1] = '\0';
-    for (char *line = words; (line = strchr(line, '\n')) != NULL;)
+    for (char *line = output; (line = strchr(line, '\n')) != NULL;)
         *line = ';';
-    if (words[0] != '\0' && (!doctor->started || doctor->options->watch))
-        doctor_find(doctor, "start", VERDICT_NOTE, "During its start, the driver wrote: %s", words);
+    if (output[0] != '\0' && (!doctor->started || doctor->options->watch))
+        doctor_find(doctor, "start", VERDICT_NOTE, "During its start, the driver wrote: %s", output);
 }
 
 static void check_start(struct doctor *doctor)

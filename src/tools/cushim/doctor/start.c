@@ -94,7 +94,7 @@ static void start_fail(struct start *start, enum start_step step, CUresult code)
     start->code = code;
     start->is_over = true;
     if (step == START_INIT && driver_start() != CUDA_SUCCESS)
-        start->words = driver_words();
+        start->explanation = driver_explanation();
 }
 
 #if defined(_WIN32)

@@ -41,7 +41,7 @@ struct start {
     int error;
     enum start_step step; /* the one that is under way, or that failed on the first GPU */
     CUresult code;        /* if the outcome is START_FAILED; CUDA_SUCCESS: there is no GPU */
-    struct driver_words words;
+    struct driver_explanation explanation;
     int gpu_count;
     struct start_gpu gpus[MAX_GPUS];
     int signal;               /* if the outcome is START_CRASHED; 0: the driver called exit() */

@@ -69,7 +69,7 @@ void fact_write(unsigned fact, const uint64_t *words, size_t count)
 
 enum { PROCESS_WORDS = 2 + TRACE_TEXT_WORDS };
 
-/* The command line from /proc, with spaces between its words. */
+/* The command line from /proc, with spaces between its arguments. */
 static void fact_write_process(void)
 {
     uint64_t words[PROCESS_WORDS] = {(uint64_t)getpid(), (uint64_t)getppid()};

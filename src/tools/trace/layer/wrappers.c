@@ -153,7 +153,7 @@ static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot
     (void)next->ThreadExchangeStreamCaptureMode_v1(&mode);
 }
 
-/* ---- the driver's own words ---- */
+/* ---- what the driver logs ---- */
 
 /* The driver calls this on the thread of the call that fails, before that call returns. */
 static void CUDA_CB log_on_line(void *user, CUlogLevel level, char *line, size_t length)

@@ -311,10 +311,10 @@ static void write_ranges(const struct page *page, struct json *json)
     json_close_array(json);
 }
 
-static void write_remark(struct json *json, const char *words, uint64_t calls)
+static void write_remark(struct json *json, const char *remark, uint64_t calls)
 {
     char text[80];
-    snprintf(text, sizeof text, "%" PRIu64 " %s", calls, words);
+    snprintf(text, sizeof text, "%" PRIu64 " %s", calls, remark);
     if (calls > 0)
         json_string(json, NULL, text);
 }

@@ -54,7 +54,7 @@ static bool file_examine(const struct trace_module *module, bool *out_is_fixed)
 static void program_start(struct source *source)
 {
     int questions[2], answers[2];
-    char *words[] = {"addr2line", "-f", "-C", "-s", "-e", source->path, NULL};
+    char *arguments[] = {"addr2line", "-f", "-C", "-s", "-e", source->path, NULL};
     posix_spawn_file_actions_t actions;
     if (pipe2(questions, O_CLOEXEC) != 0)
         return;
@@ -67,7 +67,7 @@ static void program_start(struct source *source)
     posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, answers[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&source->program, words[0], &actions, NULL, words, environ) != 0)
+    if (posix_spawnp(&source->program, arguments[0], &actions, NULL, arguments, environ) != 0)
         source->program = 0;
     posix_spawn_file_actions_destroy(&actions);
     close(questions[0]);

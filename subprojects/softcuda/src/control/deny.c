@@ -11,7 +11,7 @@ enum feature {
     FEATURE_COUNT
 };
 
-static const char *const words[] = {
+static const char *const feature_names[] = {
 #define CUSHIM_FEATURE(name, word, gives, source) word,
 #include "cushim/features.h"
 };
@@ -151,7 +151,7 @@ static void find_off(void)
 static int find_feature(const char *text, size_t length)
 {
     int i = 0;
-    while (i < FEATURE_COUNT && (strlen(words[i]) != length || strncmp(words[i], text, length) != 0))
+    while (i < FEATURE_COUNT && (strlen(feature_names[i]) != length || strncmp(feature_names[i], text, length) != 0))
         i++;
     return i;
 }
