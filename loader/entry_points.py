@@ -43,7 +43,7 @@ class EntryPoint:
         self.function, self.abi, self.version = values['function'], values['abi'], int(values['version'])
         self.symbol, self.per_thread_symbol = values['symbol'], values['per_thread_symbol']
         self.parameters, self.platform = values['parameters'], values['platform']
-        # The place in the table, which is ABI: it never changes. None: new, and not in the list yet.
+        # The index in the table, which is ABI: it never changes. None: new, and not in the list yet.
         self.slot = int(values['slot']) if values['slot'] else None
         # The names that mean this entry point in <cuda.h>, each with the CUDA version from which on it does.
         self.plain = {}
@@ -195,8 +195,8 @@ def by_function(entry_points):
 def by_kind(entry_points):
     """Those of which the tables of the two default streams have different functions: with a per-thread variant, or older
     than the first of their function that has one; and cuGetProcAddress, which finds the variants."""
-    return {one for versions in by_function(entry_points).values() for place, one in enumerate(versions)
-            if any(other.per_thread_symbol for other in versions[place:]) or one.function == 'cuGetProcAddress'}
+    return {one for versions in by_function(entry_points).values() for index, one in enumerate(versions)
+            if any(other.per_thread_symbol for other in versions[index:]) or one.function == 'cuGetProcAddress'}
 
 
 def read_drivers(path=DRIVERS):

@@ -205,9 +205,9 @@ def names_of(function, versions, entry_points):
 
     if len(meanings) == 1:
         return lines + [plain(meanings[0][1])]
-    for place, (version, one) in enumerate(reversed(meanings)):
-        last = place == len(meanings) - 1
-        lines.append('#else' if last else f'#{"if" if place == 0 else "elif"} CUSHIM_NAMES_VERSION >= {version}')
+    for index, (version, one) in enumerate(reversed(meanings)):
+        last = index == len(meanings) - 1
+        lines.append('#else' if last else f'#{"if" if index == 0 else "elif"} CUSHIM_NAMES_VERSION >= {version}')
         lines.append(plain(one, '    '))
     return lines + ['#endif']
 

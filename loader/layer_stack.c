@@ -88,7 +88,7 @@ static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failur
 
 bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *library, struct layer_failure *failure)
 {
-    struct stacked_layer **place = &stack.bottom_layer;
+    struct stacked_layer **link = &stack.bottom_layer;
     if (!layer_is_sound(layer, failure))
         return false;
     if (path == NULL)
@@ -106,19 +106,19 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
     }
     *added = (struct stacked_layer){.layer = layer, .library = library};
     strcpy(added->path, path);
-    while (*place != NULL)
-        place = &(*place)->above;
-    *place = added;
+    while (*link != NULL)
+        link = &(*link)->above;
+    *link = added;
     return true;
 }
 
 void cush_layer_stack_pop(void)
 {
-    struct stacked_layer **place = &stack.bottom_layer;
-    while ((*place)->above != NULL)
-        place = &(*place)->above;
-    struct stacked_layer *removed = *place;
-    *place = NULL;
+    struct stacked_layer **link = &stack.bottom_layer;
+    while ((*link)->above != NULL)
+        link = &(*link)->above;
+    struct stacked_layer *removed = *link;
+    *link = NULL;
     CUSHIM_STORE_RELEASE(&removed->layer->is_used, 0);
     if (removed->library != NULL)
         cush_os_library_close(removed->library);

@@ -61,11 +61,11 @@ def without_directives(text):
 def statements(text):
     """The statements of C at the top level, without their semicolons."""
     start = depth = 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         depth += {'{': 1, '}': -1}.get(letter, 0)
         if letter == ';' and depth == 0:
-            yield text[start:place]
-            start = place + 1
+            yield text[start:index]
+            start = index + 1
 
 
 def enumerators(body):

@@ -68,7 +68,8 @@ class Output:
             return ''
 
         def include(match):
-            found = [place / match[1] for place in (path.parent, *DIRECTORIES) if (place / match[1]).exists()]
+            found = [directory / match[1] for directory in (path.parent, *DIRECTORIES)
+                     if (directory / match[1]).exists()]
             return self.read(found[0].resolve(), system) if found else match[0]
         return INCLUDE.sub(include, SYSTEM.sub(take, text))
 

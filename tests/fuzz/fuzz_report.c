@@ -190,11 +190,11 @@ static void chunks_write(struct fuzz_bytes *bytes)
     }
     for (uint32_t i = 0; i < CHUNKS; i++) {
         struct trace_chunk chunk = {.sequence = i + 1, .process = i / 2 + 1, .pid = 1000 + i / 2};
-        off_t place = (off_t)(TRACE_CHUNKS_AT + i * TRACE_CHUNK_SIZE);
+        off_t offset = (off_t)(TRACE_CHUNKS_AT + i * TRACE_CHUNK_SIZE);
         ssize_t size = (ssize_t)(8 * chunks[i].count);
         chunk.used = sizeof chunk + (uint64_t)size;
-        HOLDS(pwrite(file, &chunk, sizeof chunk, place) == sizeof chunk);
-        HOLDS(pwrite(file, chunks[i].words, (size_t)size, place + (off_t)sizeof chunk) == size);
+        HOLDS(pwrite(file, &chunk, sizeof chunk, offset) == sizeof chunk);
+        HOLDS(pwrite(file, chunks[i].words, (size_t)size, offset + (off_t)sizeof chunk) == size);
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Traces of any content: the reader reports an error, or returns calls whose arguments are inside their chunk. The
- * input is the schema up to a zero; then changes of the header, each a place and a byte, up to the place 255; then the
- * chunks, each a number of used bytes and these bytes.
+ * input is the schema up to a zero; then changes of the header, each an offset and a byte, up to the offset 255; then
+ * the chunks, each a number of used bytes and these bytes.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* memfd_create */
@@ -42,10 +42,10 @@ static void file_write(struct fuzz_bytes *bytes)
         chunk.used |= (uint64_t)fuzz_byte(bytes) << 8;
         size_t room = (size_t)(bytes->end - bytes->next);
         size_t size = chunk.used > sizeof chunk ? (size_t)chunk.used - sizeof chunk : 0;
-        off_t place = (off_t)(TRACE_CHUNKS_AT + i * TRACE_CHUNK_SIZE);
+        off_t offset = (off_t)(TRACE_CHUNKS_AT + i * TRACE_CHUNK_SIZE);
         size = size < room ? size : room;
-        HOLDS(pwrite(file, &chunk, sizeof chunk, place) == sizeof chunk);
-        HOLDS(pwrite(file, bytes->next, size, place + (off_t)sizeof chunk) == (ssize_t)size);
+        HOLDS(pwrite(file, &chunk, sizeof chunk, offset) == sizeof chunk);
+        HOLDS(pwrite(file, bytes->next, size, offset + (off_t)sizeof chunk) == (ssize_t)size);
         bytes->next += size;
     }
 }

@@ -144,8 +144,8 @@ def facts(language, flags, headers, questions):
     if start < 0:
         return None, 'the object file has no facts'
     start += len(MAGIC)
-    return {name: int.from_bytes(data[start + 8 * place:start + 8 * place + 8], 'little')
-            for place, (name, _) in enumerate(questions)}, ''
+    return {name: int.from_bytes(data[start + 8 * index:start + 8 * index + 8], 'little')
+            for index, (name, _) in enumerate(questions)}, ''
 
 
 def questions_about(declared, wanted):
@@ -317,8 +317,8 @@ def test_table_when_built_in_any_mode_is_the_same(setting):
     for name, known in others:
         failures += compared(first, reference, name, known)
     pointer = reference[questions[0][0]] // (len(questions) - 1)
-    failures += [f'{name}: not at place {place}' for place, (name, _) in enumerate(questions[1:])
-                 if reference[name] != place * pointer]
+    failures += [f'{name}: not at index {index}' for index, (name, _) in enumerate(questions[1:])
+                 if reference[name] != index * pointer]
     print(f'struct cushim_dispatch_table: {reference[questions[0][0]]} bytes, {len(questions) - 1} slots, '
           f'the same in {len(answers)} ways')
     return failures

@@ -23,10 +23,10 @@ HEADER = '#include "cushim/names_interop.h"\n'
 
 def expansions(setting, headers, names, flags):
     """The expansion of each name after some headers, without spaces."""
-    source = headers + '\n'.join(f'@{place}@ {name} @' for place, name in enumerate(names)) + '\n'
+    source = headers + '\n'.join(f'@{index}@ {name} @' for index, name in enumerate(names)) + '\n'
     text = setting.c.preprocess(source, [*flags, *support.stub_flags()])
     found = re.findall(r'@\s*(\d+)\s*@(.*?)@', text, re.S)
-    return {names[int(place)]: re.sub(r'\s', '', expansion) for place, expansion in found}
+    return {names[int(index)]: re.sub(r'\s', '', expansion) for index, expansion in found}
 
 
 def slot_of_expansion(expansion):

@@ -62,9 +62,9 @@ class File(Traced):
         for number in range(150):
             data = bytearray(whole)
             for _ in range(chance.randrange(1, 20)):
-                place = chance.choice([chance.randrange(64), chance.randrange(4096, 60000),
+                offset = chance.choice([chance.randrange(64), chance.randrange(4096, 60000),
                                        0x40000 + chance.randrange(64), chance.randrange(0x40000, len(used))])
-                data[place] = chance.randrange(256)
+                data[offset] = chance.randrange(256)
             cut = chance.randrange(0x40000, len(data)) if number % 3 == 0 else len(data)
             self.write(data[:cut])
             for options in ([], ['--calls'], ['--format=json'], ['--format=html']):
@@ -77,16 +77,16 @@ class File(Traced):
     def test_report_when_file_is_cut_then_has_the_calls_before(self):
         self.trace(KNOWN, 'count', '8000')
         whole = self.read()
-        for place in (0, 1, 7, 100, 4095, 4096, 5000, 0x3ffff):
-            self.assertIn('not a trace', self.refused(whole[:place]))
+        for offset in (0, 1, 7, 100, 4095, 4096, 5000, 0x3ffff):
+            self.assertIn('not a trace', self.refused(whole[:offset]))
         chunks = range(0x40000, len(whole), 0x10000)
         counts = [struct.unpack_from('<I', whole, chunk + 28)[0] for chunk in chunks]
         self.assertEqual((sum(counts), len(counts) > 3), (8000, True))
         for number, chunk in enumerate([*chunks, len(whole)]):
-            for place in {max(chunk + more, 0x40000) for more in (-4097, -1, 0, 1, 8, 47, 48, 49, 4096)}:
-                self.write(whole[:place])
+            for offset in {max(chunk + more, 0x40000) for more in (-4097, -1, 0, 1, 8, 47, 48, 49, 4096)}:
+                self.write(whole[:offset])
                 report = self.report()
-                whole_chunks = number - (place < chunk)
+                whole_chunks = number - (offset < chunk)
                 self.assertIn(f'\n{sum(counts[:whole_chunks])} call', report)
                 if whole_chunks < len(counts):
                     self.assertIn(f'\n{len(counts) - whole_chunks} parts of the file are damaged', report)

@@ -218,12 +218,12 @@ static const char *write_driver_with_executable_stack(void)
     assert_non_null(file);
     assert_int_equal(fread(&header, sizeof header, 1, file), 1);
     for (unsigned i = 0; i < header.e_phnum; i++) {
-        long place = (long)(header.e_phoff + i * sizeof segment);
-        assert_int_equal(fseek(file, place, SEEK_SET), 0);
+        long offset = (long)(header.e_phoff + i * sizeof segment);
+        assert_int_equal(fseek(file, offset, SEEK_SET), 0);
         assert_int_equal(fread(&segment, sizeof segment, 1, file), 1);
         if (segment.p_type == PT_GNU_STACK) {
             segment.p_flags |= PF_X;
-            assert_int_equal(fseek(file, place, SEEK_SET), 0);
+            assert_int_equal(fseek(file, offset, SEEK_SET), 0);
             assert_int_equal(fwrite(&segment, sizeof segment, 1, file), 1);
         }
     }

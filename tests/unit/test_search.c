@@ -24,7 +24,7 @@ static const char *attempt_path(size_t index)
 }
 
 /* The index of the known path with this end. */
-static size_t find_place(const char *end)
+static size_t find_path(const char *end)
 {
     size_t index = 0;
     while (attempt_path(index) != NULL && strstr(attempt_path(index), end) == NULL)
@@ -117,7 +117,7 @@ DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_pat
 DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins)
 {
     const char *stub = directory_copy(attempt_path(0), unit_fake("not_stub"), SIZE_MAX);
-    const char *driver = directory_driver(attempt_path(find_place("/usr/lib/wsl/lib/")));
+    const char *driver = directory_driver(attempt_path(find_path("/usr/lib/wsl/lib/")));
     assert_found_at(driver);
     assert_string_equal(cushim_diagnosis_get()->attempts[0].path, stub);
     assert_int_equal(cushim_diagnosis_get()->attempts[0].reason, CUSHIM_REASON_STUB);
@@ -125,11 +125,11 @@ DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_w
 
 DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins)
 {
-    directory_write(attempt_path(find_place("/usr/lib64/l")), "text", 4);
-    directory_copy(attempt_path(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
-    directory_copy(attempt_path(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
-    mkdir(directory_path(attempt_path(find_place("/usr/lib/l"))), 0755);
-    assert_found_at(directory_driver(attempt_path(find_place("/run/opengl-driver/lib/"))));
+    directory_write(attempt_path(find_path("/usr/lib64/l")), "text", 4);
+    directory_copy(attempt_path(find_path("/lib64/l")), unit_fake("fake_12040"), 5000);
+    directory_copy(attempt_path(find_path("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
+    mkdir(directory_path(attempt_path(find_path("/usr/lib/l"))), 0755);
+    assert_found_at(directory_driver(attempt_path(find_path("/run/opengl-driver/lib/"))));
     assert_true(cushim_diagnosis_get()->attempt_count >= 5);
 }
 
@@ -156,7 +156,7 @@ DIRECTORY_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
 
     char driver[2 * PATH_MAX];
-    snprintf(driver, sizeof driver, "%s%s", deep, attempt_path(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
+    snprintf(driver, sizeof driver, "%s%s", deep, attempt_path(find_path("/usr/local/nvidia/lib/")) + strlen("root"));
     const char *file = directory_driver(driver);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_string_equal(cushim_diagnosis_get()->path, file);

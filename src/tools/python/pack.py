@@ -102,12 +102,12 @@ def wheel(build, platform, directory):
     tags = ''.join(f'Tag: py3-none-{tag}\n' for tag in platform.split('.'))
     files = {f'cushim/{name}': file for name, file in files_below(HERE / 'cushim').items() if name.endswith('.py')}
     for name, (content, mode) in without_links(installed_files(build), build).items():
-        place = f'{data}/scripts/{name[4:]}' if name.startswith('bin/') else f'{data}/data/{name}'
+        target = f'{data}/scripts/{name[4:]}' if name.startswith('bin/') else f'{data}/data/{name}'
         if '/cushim_audit/' in name:  # a module of Python, for a script to which pip gives its interpreter
-            place = name[name.index('cushim_audit/'):]
+            target = name[name.index('cushim_audit/'):]
         if content.startswith(b'#!/usr/bin/env python3\n'):
             content = b'#!python' + content[content.index(b'\n'):]
-        files[place] = content, mode
+        files[target] = content, mode
     files[f'{info}/METADATA'] = METADATA, PLAIN
     files[f'{info}/licenses/LICENSE'] = (ROOT / 'LICENSE').read_bytes(), PLAIN
     files[f'{info}/WHEEL'] = (

@@ -105,7 +105,7 @@ const uint64_t *trace_find_field(const struct trace_slot *slot, const struct tra
     return NULL;
 }
 
-uint64_t trace_word(const struct trace_call *call, int place)
+uint64_t trace_word(const struct trace_call *call, int index)
 {
-    return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;
+    return index >= 0 && (size_t)index < call->words ? call->fields[index] : 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A place in a chunk, at a record. */
+/* A position in a chunk, at a record. */
 struct trace_cursor {
     uint64_t begin; /* of the record */
     uint64_t head;  /* its word 0: its length is read once */
@@ -168,7 +168,7 @@ static size_t record_size(const struct trace_cursor *cursor)
     return 8 * (size_t)(cursor->head >> TRACE_WORDS_SHIFT & 0xffff);
 }
 
-/* Reads the head of the record at a place. Returns false if no whole record is there. */
+/* Reads the head of the record at an offset. Returns false if no whole record is there. */
 static bool cursor_load(const struct trace_reader *reader, struct trace_cursor *cursor, size_t at)
 {
     cursor->at = at;
@@ -394,9 +394,9 @@ static void fact_use(struct trace_reader *reader, struct trace_call *call, unsig
 }
 
 /* Finds what is known of a call: behind its record, and behind those of calls within this call. */
-static void facts_find(struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
+static void facts_find(struct trace_reader *reader, const struct trace_cursor *start, struct trace_call *call)
 {
-    struct trace_cursor cursor = *place;
+    struct trace_cursor cursor = *start;
     uint64_t begin = reader->record[1], end = reader->record[2];
     while (cursor.at + record_size(&cursor) < cursor.end
            && cursor_load(reader, &cursor, cursor.at + record_size(&cursor))) {

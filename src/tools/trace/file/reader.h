@@ -169,13 +169,13 @@ const uint64_t *trace_field_value(const struct trace_slot_field *field, const ui
 /* The stream within the words of a field that is one, or that is a struct with one; -1: none. */
 int trace_field_stream(const struct trace_slot_field *field);
 
-/* The number of words of a field at a place, or 0 if there is not room for it. */
+/* The number of words of the field at `at`, or 0 if `room` words are too few for it. */
 size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room);
 
-/* The word at a place of the fields of a call, or 0. */
-uint64_t trace_word(const struct trace_call *call, int place);
+/* The word with an index among the fields of a call, or 0. */
+uint64_t trace_word(const struct trace_call *call, int index);
 
-/* Finds the place of the field with that name. Returns NULL if the slot does not have it. */
+/* Finds the field with that name. Returns NULL if the slot does not have it. */
 const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name);
 
 #endif

@@ -114,7 +114,7 @@ bool file_describe(const struct trace_schema *schema)
 {
     static char text[TRACE_CHUNKS_AT];
     struct trace_header *header = LOAD(file_header);
-    char *place = (char *)header + TRACE_HEADER_SIZE;
+    char *at = (char *)header + TRACE_HEADER_SIZE;
     size_t states = 2 * (size_t)schema->slot_count, length = schema->write(text, sizeof text);
     uint32_t count = LOAD(header->slot_count);
     if (count != 0)
@@ -122,8 +122,8 @@ bool file_describe(const struct trace_schema *schema)
     enum room room = part_find_room(0, TRACE_HEADER_SIZE + states + length);
     if (room != HAS_ROOM)
         return fail_file(room == IS_FULL ? "the disk is full" : "the system refuses room in the file");
-    memcpy(place, schema->states, states);
-    memcpy(place + states, text, length);
+    memcpy(at, schema->states, states);
+    memcpy(at + states, text, length);
     header->schema_at = (uint32_t)(TRACE_HEADER_SIZE + states);
     header->schema_size = (uint32_t)length;
     STORE(header->slot_count, schema->slot_count);

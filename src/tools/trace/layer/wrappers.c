@@ -45,7 +45,7 @@ static uint64_t *write_text(uint64_t *at, const char *text)
 #define WORDS_POINTER(type) 1
 #define WORDS(kind, type, name) +WORDS_##kind(type)
 
-/* Before the call. trace_at is the place of the field. */
+/* Before the call. trace_at points to the field in the record. */
 #define POINTER_BEFORE(name) *trace_at++ = (uint64_t)(uintptr_t)(name)
 #define BEFORE_VALUE(name) trace_at = write_bytes(trace_at, &(name), sizeof(name));
 #define BEFORE_OUT(name)                                                                                               \

@@ -76,25 +76,25 @@ static void effect_find_context(const char *function, struct trace_object_effect
 static void effect_find_size(const struct trace_slot *slot, struct trace_object_effect *effect)
 {
     static const char *const elements[] = {"unsigned char", "unsigned short", "", "unsigned int"};
-    int place = 0, sizes = 0;
+    int index = 0, sizes = 0;
     effect->size = -1;
     effect->unit = 1;
     for (size_t i = 0; i < slot->field_count && slot->fields[i].kind != TRACE_TEXT; i++) {
         const struct trace_slot_field *parameter = &slot->fields[i];
         if (parameter->kind == TRACE_VALUE && strcmp(parameter->type, "size_t") == 0) {
-            effect->size = sizes++ == 0 ? place : -1;
+            effect->size = sizes++ == 0 ? index : -1;
             for (unsigned unit = 1; i > 0 && unit <= 4; unit *= 2) {
                 if (strcmp(slot->fields[i - 1].type, elements[unit - 1]) == 0)
                     effect->unit = unit;
             }
         }
-        place += (int)trace_field_words(parameter, NULL, SIZE_MAX);
+        index += (int)trace_field_words(parameter, NULL, SIZE_MAX);
     }
 }
 
 void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect *effect)
 {
-    int place = 0;
+    int index = 0;
     effect->is_known = true;
     effect_find_size(slot, effect);
     effect_find_context(slot->function, effect);
@@ -102,13 +102,13 @@ void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect
         const struct trace_slot_field *parameter = &slot->fields[i];
         struct trace_object_field *field = &effect->fields[effect->count];
         field->is_behind = parameter->kind == TRACE_OUT;
-        field->place = place
+        field->index = index
                        + (field->is_behind                     ? 1
                           : trace_field_stream(parameter) >= 0 ? trace_field_stream(parameter)
                                                                : 0);
         if ((parameter->size <= sizeof(uint64_t) || trace_field_stream(parameter) >= 0)
             && field_find(slot, parameter, field))
             effect->count++;
-        place += (int)trace_field_words(parameter, NULL, SIZE_MAX);
+        index += (int)trace_field_words(parameter, NULL, SIZE_MAX);
     }
 }

@@ -24,7 +24,7 @@ enum { TRACE_OBJECT_ROWS = 0
 struct trace_object_field {
     enum { USE, SEEN, CREATE, CREATE_COUNTED, CREATE_ONCE, DESTROY } what;
     unsigned row;
-    int place;
+    int index;
     bool is_behind; /* the word before is a pointer to it */
 };
 
@@ -47,7 +47,7 @@ struct trace_object_effect {
     enum trace_context_effect context;
     size_t count;
     struct trace_object_field fields[TRACE_MAX_FIELDS];
-    int size;      /* the place of its only size, such as that of an allocation or a copy; -1: none */
+    int size;      /* the index of its only size, such as that of an allocation or a copy; -1: none */
     unsigned unit; /* of the size, in bytes */
 };
 

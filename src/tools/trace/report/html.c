@@ -20,8 +20,8 @@
 struct strings {
     char *bytes;
     size_t used, room;
-    size_t *starts, count, places_room; /* half of the room of the hash table */
-    uint32_t *places;                   /* numbers, from 1 */
+    size_t *starts, count, bucket_room; /* half of the room of the hash table */
+    uint32_t *buckets;                  /* numbers, from 1 */
 };
 
 struct page {
@@ -45,33 +45,33 @@ struct page {
 
 /* ---- strings ---- */
 
-static uint32_t *string_place(const struct strings *strings, const char *text)
+static uint32_t *string_bucket(const struct strings *strings, const char *text)
 {
     uint64_t hash = 0;
     for (const char *byte = text; *byte != '\0'; byte++)
         hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = (size_t)(hash >> 32);; i++) {
-        uint32_t *place = &strings->places[i & (2 * strings->places_room - 1)];
-        if (*place == 0 || strcmp(strings->bytes + strings->starts[*place - 1], text) == 0)
-            return place;
+        uint32_t *bucket = &strings->buckets[i & (2 * strings->bucket_room - 1)];
+        if (*bucket == 0 || strcmp(strings->bytes + strings->starts[*bucket - 1], text) == 0)
+            return bucket;
     }
 }
 
 static bool strings_grow(struct strings *strings, size_t length)
 {
-    if (strings->count == strings->places_room) {
-        size_t room = strings->places_room == 0 ? 1024 : 2 * strings->places_room;
+    if (strings->count == strings->bucket_room) {
+        size_t room = strings->bucket_room == 0 ? 1024 : 2 * strings->bucket_room;
         size_t *starts = realloc(strings->starts, room * sizeof *starts);
         if (starts != NULL)
             strings->starts = starts;
-        uint32_t *places = starts != NULL ? calloc(2 * room, sizeof *places) : NULL;
-        if (places == NULL)
+        uint32_t *buckets = starts != NULL ? calloc(2 * room, sizeof *buckets) : NULL;
+        if (buckets == NULL)
             return false;
-        free(strings->places);
-        strings->places = places;
-        strings->places_room = room;
+        free(strings->buckets);
+        strings->buckets = buckets;
+        strings->bucket_room = room;
         for (size_t i = 0; i < strings->count; i++)
-            *string_place(strings, strings->bytes + starts[i]) = (uint32_t)i + 1;
+            *string_bucket(strings, strings->bytes + starts[i]) = (uint32_t)i + 1;
     }
     if (strings->room - strings->used <= length) {
         size_t room = 2 * strings->room + length + 4096;
@@ -90,14 +90,14 @@ static uint32_t string_number(struct strings *strings, const char *text)
     size_t size = strlen(text) + 1;
     if (!strings_grow(strings, size))
         return UINT32_MAX;
-    uint32_t *place = string_place(strings, text);
-    if (*place == 0) {
+    uint32_t *bucket = string_bucket(strings, text);
+    if (*bucket == 0) {
         memcpy(strings->bytes + strings->used, text, size);
         strings->starts[strings->count] = strings->used;
         strings->used += size;
-        *place = (uint32_t)++strings->count;
+        *bucket = (uint32_t)++strings->count;
     }
-    return *place - 1;
+    return *bucket - 1;
 }
 
 /* ---- numbers: seven bits in each byte, the lowest first, in base64 ---- */
@@ -395,7 +395,7 @@ enum status trace_write_html(struct trace_reader *reader, const struct trace_opt
     trace_findings_free(&page.findings);
     free(page.strings.bytes);
     free(page.strings.starts);
-    free(page.strings.places);
+    free(page.strings.buckets);
     free(page.functions);
     free(page.slots);
     free(page.captures);

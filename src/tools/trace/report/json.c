@@ -84,7 +84,7 @@ static void put_event(const char *phase, const char *category, const char *name)
     put("\"");
 }
 
-static void put_place(const struct writer *writer, size_t process, uint64_t thread)
+static void put_thread(const struct writer *writer, size_t process, uint64_t thread)
 {
     put(",\"pid\":");
     put_json_number((uint64_t)writer->reader->processes[process].pid);
@@ -102,10 +102,10 @@ static void put_name(const struct writer *writer, const struct trace_track *trac
     const struct trace_process *process = &writer->reader->processes[track->process];
     bool is_process = track->kind == TRACE_PROCESSES;
     put_event("M", "__metadata", is_process ? "process_name" : "thread_name");
-    put_place(writer, track->process,
-              is_process                     ? (uint64_t)process->pid
-              : track->kind == TRACE_THREADS ? track->id
-                                             : stream_thread(writer, track));
+    put_thread(writer, track->process,
+               is_process                     ? (uint64_t)process->pid
+               : track->kind == TRACE_THREADS ? track->id
+                                              : stream_thread(writer, track));
     put(",\"args\":{\"name\":");
     put_string(is_process ? process->command : track->name.text);
     put("}}");
@@ -143,7 +143,7 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
     put_time(",\"ts\":", call->begin);
     if (call->returned)
         put_time(",\"dur\":", call->end - call->begin);
-    put_place(writer, call->process, (uint64_t)call->thread);
+    put_thread(writer, call->process, (uint64_t)call->thread);
     put(trace_has_failed(writer->reader, call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
     while (trace_next_argument(&writer->findings.model, call, &argument))
         put_argument(&argument);
@@ -168,7 +168,7 @@ static void put_instant(const struct writer *writer, const struct trace_call *ca
     const char *function = writer->reader->slots[call->slot].function;
     put_event("i", "stream", strncmp(function, "cu", 2) == 0 ? function + 2 : function);
     put_time(",\"ts\":", call->begin);
-    put_place(writer, call->process, stream_thread(writer, stream));
+    put_thread(writer, call->process, stream_thread(writer, stream));
     put(",\"s\":\"t\"}");
 }
 
@@ -177,20 +177,20 @@ static void put_capture(const struct writer *writer, const struct trace_track *s
     put_event("X", "capture", capture.is_invalidated ? "invalidated capture" : "capture");
     put_time(",\"ts\":", capture.begin);
     put_time(",\"dur\":", capture.end - capture.begin);
-    put_place(writer, stream->process, stream_thread(writer, stream));
+    put_thread(writer, stream->process, stream_thread(writer, stream));
     put(capture.is_invalidated ? ",\"cname\":\"terrible\"}" : "}");
 }
 
 /* An arrow from a call to the one that waits for it. */
-static void put_wait(struct writer *writer, const struct trace_place *from, const struct trace_call *call)
+static void put_wait(struct writer *writer, const struct trace_awaited *from, const struct trace_call *call)
 {
-    const struct trace_place to = {.begin = call->begin, .process = call->process, .thread = call->thread};
-    const struct trace_place *const ends[] = {from, &to};
+    const struct trace_awaited to = {.begin = call->begin, .process = call->process, .thread = call->thread};
+    const struct trace_awaited *const ends[] = {from, &to};
     writer->waits++;
     for (size_t i = 0; i < 2; i++) {
         put_event(i == 0 ? "s" : "f", "wait", "wait");
         put_time(",\"ts\":", ends[i]->begin);
-        put_place(writer, ends[i]->process, (uint64_t)ends[i]->thread);
+        put_thread(writer, ends[i]->process, (uint64_t)ends[i]->thread);
         put(",\"id\":");
         put_json_number(writer->waits);
         put(i == 0 ? "}" : ",\"bp\":\"e\"}");
@@ -203,7 +203,7 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put(",\n{\"ph\":\"i\",\"cat\":\"finding\",\"name\":");
     put_string(finding->text);
     put_time(",\"ts\":", finding->begin);
-    put_place(writer, finding->process, (uint64_t)finding->thread);
+    put_thread(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
     const char *caller = finding->site != 0 ? trace_place_name(writer->reader, finding->process, finding->site) : NULL;
     const char *const details[][2] = {
@@ -240,7 +240,7 @@ static bool put_range(const struct writer *writer, const struct trace_range *ran
         snprintf(name, sizeof name, range->lane == 0 ? "ranges of thread %ld" : "ranges of thread %ld, level %u",
                  range->thread, range->lane + 1);
         put_event("M", "__metadata", "thread_name");
-        put_place(writer, range->process, track->number);
+        put_thread(writer, range->process, track->number);
         put(",\"args\":{\"name\":");
         put_string(name);
         put("}}");
@@ -252,7 +252,7 @@ static bool put_range(const struct writer *writer, const struct trace_range *ran
     put_time(",\"ts\":", range->begin);
     if (range->end != UINT64_MAX && !range->is_mark)
         put_time(",\"dur\":", range->end - range->begin);
-    put_place(writer, range->process, track->number);
+    put_thread(writer, range->process, track->number);
     put(range->is_mark ? ",\"s\":\"t\"}" : "}");
     return true;
 }

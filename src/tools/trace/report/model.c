@@ -34,7 +34,7 @@ static struct trace_key key_of(const struct trace_call *call, uint32_t kind, uin
 
 uint64_t trace_object_handle(const struct trace_object_field *field, const struct trace_call *call)
 {
-    return field->is_behind && trace_word(call, field->place - 1) == 0 ? 0 : trace_word(call, field->place);
+    return field->is_behind && trace_word(call, field->index - 1) == 0 ? 0 : trace_word(call, field->index);
 }
 
 struct trace_moment trace_moment_of(const struct trace_model *model, const struct trace_call *call)

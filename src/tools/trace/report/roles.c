@@ -17,28 +17,28 @@ static const struct {
 #include "roles.inc"
 };
 
-/* The places of the arguments. Those behind a text have none. */
+/* The indices of the arguments. Those behind a text have none. */
 static void role_find_arguments(const struct trace_slot *slot, struct trace_role *role)
 {
-    int place = 0;
+    int index = 0;
     role->stream = role->event = role->value = -1;
     for (size_t i = 0; i < slot->field_count; i++) {
         const struct trace_slot_field *field = &slot->fields[i];
         bool is_value = field->kind == TRACE_VALUE;
         if (trace_field_stream(field) >= 0 && role->stream < 0)
-            role->stream = place + trace_field_stream(field);
+            role->stream = index + trace_field_stream(field);
         else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
-            role->event = place;
+            role->event = index;
         else if (strcmp(field->type, "CUstreamCaptureMode") == 0
                  || text_starts_with(field->type, "CUstreamCaptureMode *"))
-            role->value = place + (is_value ? 0 : 1);
+            role->value = index + (is_value ? 0 : 1);
         else if (field->kind == TRACE_OUT && text_starts_with(field->type, "CUstreamCaptureStatus"))
-            role->value = place + 1;
+            role->value = index + 1;
         else if (is_value && (strcmp(field->name, "Flags") == 0 || strcmp(field->name, "flags") == 0))
-            role->value = place;
+            role->value = index;
         if (field->kind == TRACE_TEXT)
             break;
-        place += (int)trace_field_words(field, NULL, SIZE_MAX);
+        index += (int)trace_field_words(field, NULL, SIZE_MAX);
     }
 }
 

@@ -24,7 +24,7 @@ struct trace_role {
     } kind;
     bool is_of_stream_alone;  /* in a stream that is not capturing, it invalidates no capture */
     bool no_mode_permits;     /* it invalidates every capture */
-    int stream, event, value; /* the places of these arguments; value: a mode, a status or flags. -1: none */
+    int stream, event, value; /* the indices of these arguments; value: a mode, a status or flags. -1: none */
 };
 
 /* Finds the role of a function. */

@@ -17,7 +17,7 @@ static bool key_is(struct trace_key one, struct trace_key other)
 }
 
 /* Returns the entry with the key, or the free one where it belongs. */
-static struct trace_key *table_place(const struct trace_table *table, struct trace_key key)
+static struct trace_key *table_bucket(const struct trace_table *table, struct trace_key key)
 {
     for (size_t i = key_hash(key);; i++) {
         struct trace_key *entry = (void *)(table->entries + (i & (table->room - 1)) * table->size);
@@ -28,7 +28,7 @@ static struct trace_key *table_place(const struct trace_table *table, struct tra
 
 void *trace_table_find(const struct trace_table *table, struct trace_key key)
 {
-    struct trace_key *entry = table->room > 0 ? table_place(table, key) : NULL;
+    struct trace_key *entry = table->room > 0 ? table_bucket(table, key) : NULL;
     return entry != NULL && entry->kind != 0 ? entry : NULL;
 }
 
@@ -50,7 +50,7 @@ static bool table_grow(struct trace_table *table)
     if (grown.entries == NULL)
         return false;
     for (struct trace_key *entry = NULL; (entry = trace_table_next(table, entry)) != NULL; grown.count++)
-        memcpy(table_place(&grown, *entry), entry, grown.size);
+        memcpy(table_bucket(&grown, *entry), entry, grown.size);
     free(table->entries);
     *table = grown;
     return true;
@@ -63,7 +63,7 @@ void *trace_table_add(struct trace_table *table, struct trace_key key)
         return entry;
     if (3 * (table->count + 1) > 2 * table->room && !table_grow(table))
         return NULL;
-    entry = table_place(table, key);
+    entry = table_bucket(table, key);
     *entry = key;
     table->count++;
     return entry;

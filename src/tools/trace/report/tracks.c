@@ -12,7 +12,7 @@ struct index {
 
 struct track_event {
     struct trace_key key;
-    struct trace_place record;
+    struct trace_awaited record;
 };
 
 void trace_tracks_free(struct trace_tracks *tracks)
@@ -76,7 +76,7 @@ static void track_capture_follow(const struct trace_call *call, const struct tra
 }
 
 /* The calls that wait, and what they leave for others to wait for. The event is NULL if the call has none. */
-static void wait_follow(struct trace_tracks *tracks, const struct trace_role *role, const struct trace_place *place,
+static void wait_follow(struct trace_tracks *tracks, const struct trace_role *role, const struct trace_awaited *awaited,
                         bool has_succeeded, size_t process, struct track_event *event, struct trace_effect *effect)
 {
     struct trace_track *of_process = &tracks->all[process], *stream = &tracks->all[effect->stream];
@@ -94,11 +94,11 @@ static void wait_follow(struct trace_tracks *tracks, const struct trace_role *ro
         break;
     case TRACE_RECORD_EVENT:
         if (event != NULL && has_succeeded)
-            event->record = *place;
+            event->record = *awaited;
         break;
     case TRACE_WORK:
         if (has_succeeded)
-            stream->last = of_process->last = *place;
+            stream->last = of_process->last = *awaited;
         break;
     default:
         break;
@@ -109,7 +109,7 @@ bool trace_follow(struct trace_tracks *tracks, const struct trace_model *model, 
                   uint64_t number, struct trace_effect *effect)
 {
     const struct trace_role *role = &model->roles[call->slot];
-    const struct trace_place place = {number, call->begin, call->process, call->thread};
+    const struct trace_awaited awaited = {number, call->begin, call->process, call->thread};
     size_t process = track_find(tracks, model, call, TRACE_PROCESSES, 0);
     struct track_event *event = NULL;
     *effect = (struct trace_effect){.thread = track_find(tracks, model, call, TRACE_THREADS, (uint64_t)call->thread)};
@@ -128,6 +128,6 @@ bool trace_follow(struct trace_tracks *tracks, const struct trace_model *model, 
                       || role->kind == TRACE_SYNCHRONIZE_STREAM;
     if (effect->stream != 0)
         track_capture_follow(call, role, &tracks->all[effect->stream], effect);
-    wait_follow(tracks, role, &place, call->returned && call->result == CUDA_SUCCESS, process, event, effect);
+    wait_follow(tracks, role, &awaited, call->returned && call->result == CUDA_SUCCESS, process, event, effect);
     return true;
 }

@@ -6,7 +6,7 @@
 #include "model.h"
 
 /* A call that others can wait for. */
-struct trace_place {
+struct trace_awaited {
     uint64_t number; /* by which the caller knows the call, from 1; 0: none */
     uint64_t begin;
     size_t process;
@@ -24,7 +24,7 @@ struct trace_track {
     size_t process;
     uint64_t id; /* the thread's number in the system, or that of the stream */
     struct trace_text name;
-    struct trace_place last; /* work */
+    struct trace_awaited last; /* work */
     struct trace_capture capture;
 };
 
@@ -38,7 +38,7 @@ struct trace_tracks {
 struct trace_effect {
     size_t thread, stream;         /* indices of tracks; stream is 0 if it has none */
     bool is_work;                  /* more than a query of its stream */
-    struct trace_place from;       /* the record of the event or the last work of the stream for which it waits */
+    struct trace_awaited from;     /* the record of the event or the last work of the stream for which it waits */
     struct trace_capture captured; /* the capture of the stream that it ended; `end` is 0 if it did not */
 };
 

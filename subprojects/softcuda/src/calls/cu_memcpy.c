@@ -26,30 +26,30 @@ static bool size_multiply(size_t a, size_t b, size_t *out_product)
     return true;
 }
 
-static CUresult copy_resolve(const struct endpoint *place, const CUDA_MEMCPY3D *params, struct side *out_side)
+static CUresult copy_resolve(const struct endpoint *endpoint, const CUDA_MEMCPY3D *params, struct side *out_side)
 {
-    if (place->type == CU_MEMORYTYPE_ARRAY)
+    if (endpoint->type == CU_MEMORYTYPE_ARRAY)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (place->type < CU_MEMORYTYPE_HOST || place->type > CU_MEMORYTYPE_UNIFIED)
+    if (endpoint->type < CU_MEMORYTYPE_HOST || endpoint->type > CU_MEMORYTYPE_UNIFIED)
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t base = place->type == CU_MEMORYTYPE_HOST ? place->host : place->device;
-    size_t width = place->x + params->WidthInBytes, rows = place->y + params->Height;
-    size_t pitch = place->pitch == 0 ? width : place->pitch;
-    size_t height = place->height == 0 ? rows : place->height;
+    uint64_t base = endpoint->type == CU_MEMORYTYPE_HOST ? endpoint->host : endpoint->device;
+    size_t width = endpoint->x + params->WidthInBytes, rows = endpoint->y + params->Height;
+    size_t pitch = endpoint->pitch == 0 ? width : endpoint->pitch;
+    size_t height = endpoint->height == 0 ? rows : endpoint->height;
     bool flat = params->Height <= 1 && params->Depth <= 1;
     if (base == 0 || (!flat && pitch < width) || (params->Depth > 1 && height < rows))
         return CUDA_ERROR_INVALID_VALUE;
     size_t slice, before, first, last, deep;
-    if (!size_multiply(pitch, height, &slice) || !size_multiply(slice, place->z, &before)
-        || !size_multiply(pitch, place->y, &first) || !size_multiply(pitch, params->Height - 1, &last)
+    if (!size_multiply(pitch, height, &slice) || !size_multiply(slice, endpoint->z, &before)
+        || !size_multiply(pitch, endpoint->y, &first) || !size_multiply(pitch, params->Height - 1, &last)
         || !size_multiply(slice, params->Depth - 1, &deep))
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t start = base + before + first + place->x;
+    uint64_t start = base + before + first + endpoint->x;
     size_t extent = deep + last + params->WidthInBytes;
     bool known = block_find(start) != NULL;
     if (known && !block_has(start, extent))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!known && place->type == CU_MEMORYTYPE_DEVICE)
+    if (!known && endpoint->type == CU_MEMORYTYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
     *out_side = (struct side){(char *)(uintptr_t)start, pitch, slice, !known};
     return CUDA_SUCCESS;

@@ -95,12 +95,12 @@ static void kernel_empty(struct softcuda_launch *launch)
     (void)launch;
 }
 
-static CUresult module_find(const void *module, const char *name, const void *result_place,
+static CUresult module_find(const void *module, const char *name, const void *out_result,
                             struct function **out_function)
 {
     if (handle_find(OBJECT_MODULE, module) == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (name == NULL || result_place == NULL)
+    if (name == NULL || out_result == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *out_function = function_named(name);
     if (*out_function != NULL)
