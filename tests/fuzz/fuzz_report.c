@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reports of calls in any order, with any arguments and results: each format is written to its end, and uses only
- * memory that it has. The input is a byte for the options, and then the calls and facts: a function, a result, a
- * thread, and a byte for each argument.
+ * memory that it has. The input is a byte for the options, and then the calls and metadata records: a function, a
+ * result, a thread, and a byte for each argument.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* memfd_create */
@@ -153,20 +153,20 @@ static void call_write(struct fuzz_bytes *bytes, unsigned function, struct outpu
     *time += took < 250 ? took / 4 : took << 20;
 }
 
-static void fact_write(struct fuzz_bytes *bytes, struct output *chunk, uint64_t *time)
+static void meta_write(struct fuzz_bytes *bytes, struct output *chunk, uint64_t *time)
 {
     uint64_t *record = &chunk->words[chunk->count], before = *time;
-    unsigned fact = TRACE_FIRST_FACT + fuzz_byte(bytes) % 8;
+    unsigned meta = TRACE_FIRST_META + fuzz_byte(bytes) % 8;
     chunk->count += TRACE_HEAD;
-    for (unsigned i = fact == TRACE_RANGE ? 3 : fact == TRACE_MODULE ? TRACE_MODULE_WORDS : 1; i > 0; i--)
-        chunk->words[chunk->count++] = fact == TRACE_LOG || fact == TRACE_STACK ? before : word_of(bytes);
-    if (fact == TRACE_PROCESS) {
+    for (unsigned i = meta == TRACE_RANGE ? 3 : meta == TRACE_MODULE ? TRACE_MODULE_WORDS : 1; i > 0; i--)
+        chunk->words[chunk->count++] = meta == TRACE_LOG || meta == TRACE_STACK ? before : word_of(bytes);
+    if (meta == TRACE_PROCESS) {
         chunk->words[chunk->count++] = 1;
         chunk->words[chunk->count++] = 0;
     }
-    if (fact != TRACE_THREAD && fact != TRACE_EXIT)
+    if (meta != TRACE_THREAD && meta != TRACE_EXIT)
         name_write(bytes, chunk);
-    record[0] = fact | (uint64_t)(&chunk->words[chunk->count] - record) << TRACE_WORDS_SHIFT;
+    record[0] = meta | (uint64_t)(&chunk->words[chunk->count] - record) << TRACE_WORDS_SHIFT;
     record[1] = record[2] = (*time)++;
     record[3] = 0;
 }
@@ -184,7 +184,7 @@ static void chunks_write(struct fuzz_bytes *bytes)
         if (chunk->count + 1000 > sizeof chunk->words / 8 - sizeof(struct trace_chunk) / 8)
             break;
         if (what >= 230)
-            fact_write(bytes, chunk, &time);
+            meta_write(bytes, chunk, &time);
         else
             call_write(bytes, what, chunk, &time);
     }

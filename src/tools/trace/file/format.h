@@ -97,7 +97,7 @@ enum {
     TRACE_STACK_MOST = 32, /* frames */
     TRACE_STACK_WORDS = TRACE_HEAD + 1 + TRACE_STACK_MOST,
     TRACE_MODULE_WORDS = 5,                                 /* before its path */
-    TRACE_FACT_WORDS = TRACE_MODULE_WORDS + TRACE_LOG_WORDS /* no fact has more */
+    TRACE_META_WORDS = TRACE_MODULE_WORDS + TRACE_LOG_WORDS /* no metadata record has more */
 };
 
 /* The kinds of a field, by their letters in the schema. */
@@ -110,10 +110,10 @@ enum trace_field {
     TRACE_POINTER = 'p'
 };
 
-/* Records that are not calls have these in place of a slot, and words of their own after the head. */
+/* The kinds of metadata records, which are not calls: in place of a slot, with words of their own after the head. */
 enum {
-    TRACE_FIRST_FACT = 0xf00,
-    TRACE_THREAD = TRACE_FIRST_FACT, /* the next records of the chunk are of this thread: its number */
+    TRACE_FIRST_META = 0xf00,
+    TRACE_THREAD = TRACE_FIRST_META, /* the next records of the chunk are of this thread: its number */
     TRACE_PROCESS,                   /* a process began to record: its number, its parent's, its command as a text */
     TRACE_EXIT,                      /* the process called exit() */
     TRACE_LOG, /* what the driver says about a call that failed, behind it: when the call began, the length, the text */

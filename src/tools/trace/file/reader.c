@@ -56,11 +56,11 @@ static bool is_plain(const char *text)
 static const char *schema_read(struct trace_reader *reader)
 {
     const struct trace_header *header = reader->header;
-    unsigned char states[2 * TRACE_FIRST_FACT];
+    unsigned char states[2 * TRACE_FIRST_META];
     size_t count = header->slot_count;
     if (count == 0) /* no process has recorded a call */
         return NULL;
-    if (count >= TRACE_FIRST_FACT || header->schema_at < TRACE_HEADER_SIZE + 2 * count
+    if (count >= TRACE_FIRST_META || header->schema_at < TRACE_HEADER_SIZE + 2 * count
         || header->schema_at > TRACE_CHUNKS_AT || header->schema_size > TRACE_CHUNKS_AT - header->schema_at)
         return is_damaged;
     reader->slots = calloc(count + 1, sizeof *reader->slots);
@@ -347,7 +347,7 @@ static void range_read(struct trace_reader *reader, const struct trace_cursor *c
 }
 
 /* Takes note of a record that is not a call. */
-static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, const uint64_t *words, size_t count)
+static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, const uint64_t *words, size_t count)
 {
     struct trace_process *process = &reader->processes[cursor->process];
     switch (cursor->head & 0xfff) {
@@ -379,14 +379,14 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
 }
 
 /* What the driver says about a call, or a backtrace of it. */
-static void fact_use(struct trace_reader *reader, struct trace_call *call, unsigned fact, const uint64_t *words,
+static void meta_use(struct trace_reader *reader, struct trace_call *call, unsigned meta, const uint64_t *words,
                      size_t count)
 {
-    if (fact == TRACE_LOG && count >= 2 && words[1] <= TRACE_TEXT_MAX && 2 + TRACE_WORDS_OF(words[1]) <= count) {
+    if (meta == TRACE_LOG && count >= 2 && words[1] <= TRACE_TEXT_MAX && 2 + TRACE_WORDS_OF(words[1]) <= count) {
         memcpy(reader->log, words + 2, words[1]);
         call->log = reader->log;
         call->log_length = words[1];
-    } else if (fact == TRACE_STACK && count > 1 && count - 1 <= TRACE_STACK_MOST) {
+    } else if (meta == TRACE_STACK && count > 1 && count - 1 <= TRACE_STACK_MOST) {
         memcpy(reader->stack, words + 1, (count - 1) * sizeof *words);
         call->stack = reader->stack;
         call->stack_count = count - 1;
@@ -394,13 +394,13 @@ static void fact_use(struct trace_reader *reader, struct trace_call *call, unsig
 }
 
 /* Finds what is known of a call: behind its record, and behind those of calls within this call. */
-static void facts_find(struct trace_reader *reader, const struct trace_cursor *start, struct trace_call *call)
+static void meta_find(struct trace_reader *reader, const struct trace_cursor *start, struct trace_call *call)
 {
     struct trace_cursor cursor = *start;
     uint64_t begin = reader->record[1], end = reader->record[2];
     while (cursor.at + record_size(&cursor) < cursor.end
            && cursor_load(reader, &cursor, cursor.at + record_size(&cursor))) {
-        uint64_t words[TRACE_FACT_WORDS];
+        uint64_t words[TRACE_META_WORDS];
         unsigned slot = cursor.head & 0xfff;
         if (slot < reader->slot_count && (!call->returned || cursor.begin >= end))
             break;
@@ -411,7 +411,7 @@ static void facts_find(struct trace_reader *reader, const struct trace_cursor *s
         if (slot == TRACE_MODULE) /* which the backtrace needs */
             module_add(&reader->processes[cursor.process], words + reader->head, count);
         else if (words[reader->head] == begin)
-            fact_use(reader, call, slot, words + reader->head, count);
+            meta_use(reader, call, slot, words + reader->head, count);
     }
 }
 
@@ -425,7 +425,7 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
         if (!copy(reader, cursor->at, reader->record, record_size(cursor)))
             continue;
         if (slot >= reader->slot_count) {
-            fact_read(reader, cursor, record + head, words);
+            meta_read(reader, cursor, record + head, words);
             continue;
         }
         uint64_t origin = reader->header->clock;
@@ -443,7 +443,7 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
         };
         call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
         if (reader->header->wants_stacks || (call->returned && call->result != 0))
-            facts_find(reader, cursor, call);
+            meta_find(reader, cursor, call);
         reader->processes[cursor->process].calls++;
         reader->calls_read++;
         cursor_advance(reader);

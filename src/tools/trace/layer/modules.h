@@ -15,7 +15,7 @@ struct modules {
         _Atomic uint64_t end; /* 0 until the part is complete */
     } ranges[MODULES_MOST];
     struct module {
-        uint64_t words[TRACE_MODULE_WORDS]; /* of its fact */
+        uint64_t words[TRACE_MODULE_WORDS]; /* of its metadata record */
         uint32_t length;
         char path[TRACE_TEXT_MAX]; /* empty if the part is of no file */
     } all[MODULES_MOST];

@@ -33,7 +33,7 @@ static void modules_note(struct trace_thread *own, const uint64_t *addresses, si
         memcpy(text, module->words, sizeof module->words);
         text[TRACE_MODULE_WORDS] = module->length;
         memcpy(&text[TRACE_MODULE_WORDS + 1], module->path, module->length);
-        fact_write(TRACE_MODULE, text, words);
+        meta_write(TRACE_MODULE, text, words);
         own->has_module[index / 64] |= UINT64_C(1) << index % 64;
     }
 }
@@ -98,9 +98,9 @@ static void thread_is_done(struct trace_thread *own)
 }
 
 /*
- * Finds the addresses of a backtrace from the caller of the wrapper on, behind a word of a fact. Returns their number.
- * The unwinder takes locks of the C library: not in a child of fork(), nor in a signal handler, in which its signal is
- * blocked.
+ * Finds the addresses of a backtrace from the caller of the wrapper on, behind a word of a metadata record. Returns
+ * their number. The unwinder takes locks of the C library: not in a child of fork(), nor in a signal handler, in which
+ * its signal is blocked.
  */
 static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64_t *out_addresses)
 {
@@ -118,13 +118,13 @@ static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64
     return found;
 }
 
-/* Adds the backtrace of the call with a record. There must be room for the fact. */
+/* Adds the backtrace of the call with a record. There must be room for it. */
 static void stack_note(struct trace_thread *own, const uint64_t *record)
 {
     uint64_t words[1 + TRACE_STACK_MOST] = {record[1]};
     size_t found = stack_find(own, record[3], &words[1]);
     if (found > 0) {
-        fact_write(TRACE_STACK, words, 1 + found);
+        meta_write(TRACE_STACK, words, 1 + found);
         modules_note(own, &words[1], found);
     }
 }
@@ -138,7 +138,7 @@ void record_range(const uint64_t *words, size_t count)
     atomic_signal_fence(memory_order_seq_cst);
     bool has_room = thread_has_room(own, TRACE_HEAD + count);
     if (!is_interrupting && (has_room || thread_find_room(TRACE_HEAD + count)))
-        fact_write(TRACE_RANGE, words, count);
+        meta_write(TRACE_RANGE, words, count);
     else if (header != NULL)
         atomic_fetch_add(&header->lost_ranges, 1);
     if (!is_interrupting)
@@ -156,7 +156,7 @@ void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *n
     own->is_busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
     if (thread_find_room(TRACE_HEAD + count))
-        fact_write(TRACE_KERNEL, words, count);
+        meta_write(TRACE_KERNEL, words, count);
     thread_is_done(own);
 }
 
@@ -202,7 +202,7 @@ static void log_write(struct trace_thread *own, const uint64_t *record)
     if (own->chunk != chunk_of(record) || own->at > own->end)
         return;
     memcpy(&words[2], own->log, own->log_length);
-    fact_write(TRACE_LOG, words, 2 + TRACE_WORDS_OF(own->log_length));
+    meta_write(TRACE_LOG, words, 2 + TRACE_WORDS_OF(own->log_length));
     own->log_length = 0;
 }
 

@@ -54,11 +54,11 @@ static struct trace_chunk *chunk_take_left(size_t words)
     return NULL;
 }
 
-/* ---- facts ---- */
+/* ---- metadata records ---- */
 
-void fact_write(unsigned fact, const uint64_t *words, size_t count)
+void meta_write(unsigned meta, const uint64_t *words, size_t count)
 {
-    thread.at[0] = fact | (uint64_t)(TRACE_HEAD + count) << TRACE_WORDS_SHIFT;
+    thread.at[0] = meta | (uint64_t)(TRACE_HEAD + count) << TRACE_WORDS_SHIFT;
     thread.at[1] = thread.at[2] = now();
     thread.at[3] = 0;
     for (size_t i = 0; i < count; i++)
@@ -70,7 +70,7 @@ void fact_write(unsigned fact, const uint64_t *words, size_t count)
 enum { PROCESS_WORDS = 2 + TRACE_TEXT_WORDS };
 
 /* The command line from /proc, with spaces between its arguments. */
-static void fact_write_process(void)
+static void meta_write_process(void)
 {
     uint64_t words[PROCESS_WORDS] = {(uint64_t)getpid(), (uint64_t)getppid()};
     char *text = (char *)&words[4];
@@ -83,7 +83,7 @@ static void fact_write_process(void)
     for (ssize_t i = 0; i < length; i++)
         text[i] = text[i] == '\0' ? ' ' : text[i];
     words[3] = length > 0 ? (uint64_t)length : 0;
-    fact_write(TRACE_PROCESS, words, 4 + TRACE_WORDS_OF(words[3]));
+    meta_write(TRACE_PROCESS, words, 4 + TRACE_WORDS_OF(words[3]));
 }
 
 /* ---- threads and processes ---- */
@@ -98,7 +98,7 @@ uint64_t blocked_signals(void)
 static void process_exit(void)
 {
     if (process->number != 0 && thread_find_room(TRACE_HEAD))
-        fact_write(TRACE_EXIT, NULL, 0);
+        meta_write(TRACE_EXIT, NULL, 0);
 }
 
 /* The file is opened at the first call or range, and not when the layer is installed: `cushim exec` installs layers in
@@ -159,8 +159,8 @@ static bool thread_change_chunk(size_t words)
     }
     thread.process = process->number;
     chunk_leave();
-    size_t facts = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS + TRACE_STACK_WORDS;
-    struct trace_chunk *chunk = chunk_take_left(words + facts);
+    size_t metadata = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS + TRACE_STACK_WORDS;
+    struct trace_chunk *chunk = chunk_take_left(words + metadata);
     if (chunk == NULL)
         chunk = chunk_take(process->number);
     if (chunk == NULL)
@@ -174,8 +174,8 @@ static bool thread_change_chunk(size_t words)
     memset(thread.has_module, 0, sizeof thread.has_module);
     pthread_setspecific(thread_key, &thread_key);
     if (!atomic_flag_test_and_set(&process->is_announced))
-        fact_write_process();
-    fact_write(TRACE_THREAD, &number, 1);
+        meta_write_process();
+    meta_write(TRACE_THREAD, &number, 1);
     return true;
 }
 

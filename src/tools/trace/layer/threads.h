@@ -57,7 +57,7 @@ bool thread_find_room(size_t words);
 bool thread_find_room_of_call(size_t words);
 
 /* Writes a record that is not a call. There must be room for it. */
-void fact_write(unsigned fact, const uint64_t *words, size_t count);
+void meta_write(unsigned meta, const uint64_t *words, size_t count);
 
 /* The signals that are blocked, as a word: they have the numbers 1 to 64. */
 uint64_t blocked_signals(void);
