@@ -206,8 +206,8 @@ static void output_keep(struct child *child, const char *text, size_t size)
 
 static void answer_keep(struct child *child, const char *text, size_t size)
 {
-    if (size > child->answer_room - child->answer_size) {
-        size_t room = 2 * child->answer_room + size;
+    if (size > child->answer_capacity - child->answer_size) {
+        size_t room = 2 * child->answer_capacity + size;
         char *answer = realloc(child->answer, room);
         if (answer == NULL) {
             child->error = ENOMEM;
@@ -215,7 +215,7 @@ static void answer_keep(struct child *child, const char *text, size_t size)
             return;
         }
         child->answer = answer;
-        child->answer_room = room;
+        child->answer_capacity = room;
     }
     memcpy(child->answer + child->answer_size, text, size);
     child->answer_size += size;

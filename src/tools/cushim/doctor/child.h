@@ -23,7 +23,7 @@ struct child {
     int signal;              /* the signal that ended it, or 0 */
     int output, answer_pipe; /* the ends of pipes, or -1 */
     char *answer;            /* what a relayed child has written since child_answers(); the caller frees it */
-    size_t answer_size, answer_room;
+    size_t answer_size, answer_capacity;
     bool has_ended;
 };
 

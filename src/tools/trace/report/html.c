@@ -19,9 +19,9 @@
 /* Different strings, each with the number of its first use. */
 struct strings {
     char *bytes;
-    size_t used, room;
-    size_t *starts, count, bucket_room; /* half of the room of the hash table */
-    uint32_t *buckets;                  /* numbers, from 1 */
+    size_t used, capacity;
+    size_t *starts, count, bucket_capacity; /* half of the capacity of the hash table */
+    uint32_t *buckets;                      /* numbers, from 1 */
 };
 
 struct page {
@@ -51,7 +51,7 @@ static uint32_t *string_bucket(const struct strings *strings, const char *text)
     for (const char *byte = text; *byte != '\0'; byte++)
         hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = (size_t)(hash >> 32);; i++) {
-        uint32_t *bucket = &strings->buckets[i & (2 * strings->bucket_room - 1)];
+        uint32_t *bucket = &strings->buckets[i & (2 * strings->bucket_capacity - 1)];
         if (*bucket == 0 || strcmp(strings->bytes + strings->starts[*bucket - 1], text) == 0)
             return bucket;
     }
@@ -59,27 +59,27 @@ static uint32_t *string_bucket(const struct strings *strings, const char *text)
 
 static bool strings_grow(struct strings *strings, size_t length)
 {
-    if (strings->count == strings->bucket_room) {
-        size_t room = strings->bucket_room == 0 ? 1024 : 2 * strings->bucket_room;
-        size_t *starts = realloc(strings->starts, room * sizeof *starts);
+    if (strings->count == strings->bucket_capacity) {
+        size_t capacity = strings->bucket_capacity == 0 ? 1024 : 2 * strings->bucket_capacity;
+        size_t *starts = realloc(strings->starts, capacity * sizeof *starts);
         if (starts != NULL)
             strings->starts = starts;
-        uint32_t *buckets = starts != NULL ? calloc(2 * room, sizeof *buckets) : NULL;
+        uint32_t *buckets = starts != NULL ? calloc(2 * capacity, sizeof *buckets) : NULL;
         if (buckets == NULL)
             return false;
         free(strings->buckets);
         strings->buckets = buckets;
-        strings->bucket_room = room;
+        strings->bucket_capacity = capacity;
         for (size_t i = 0; i < strings->count; i++)
             *string_bucket(strings, strings->bytes + starts[i]) = (uint32_t)i + 1;
     }
-    if (strings->room - strings->used <= length) {
-        size_t room = 2 * strings->room + length + 4096;
-        char *bytes = realloc(strings->bytes, room);
+    if (strings->capacity - strings->used <= length) {
+        size_t capacity = 2 * strings->capacity + length + 4096;
+        char *bytes = realloc(strings->bytes, capacity);
         if (bytes == NULL)
             return false;
         strings->bytes = bytes;
-        strings->room = room;
+        strings->capacity = capacity;
     }
     return true;
 }

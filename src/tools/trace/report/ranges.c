@@ -91,8 +91,8 @@ static size_t range_keep(struct trace_ranges *ranges, const struct trace_range_n
         return SIZE_MAX;
     }
     if ((ranges->count & (ranges->count - 1)) == 0) { /* a power of two */
-        size_t room = ranges->count == 0 ? 1 : 2 * ranges->count;
-        struct trace_range *grown = realloc(ranges->all, room * sizeof *grown);
+        size_t capacity = ranges->count == 0 ? 1 : 2 * ranges->count;
+        struct trace_range *grown = realloc(ranges->all, capacity * sizeof *grown);
         ranges->has_failed |= grown == NULL;
         if (grown == NULL)
             return SIZE_MAX;

@@ -20,7 +20,7 @@ static bool key_is(struct trace_key one, struct trace_key other)
 static struct trace_key *table_bucket(const struct trace_table *table, struct trace_key key)
 {
     for (size_t i = key_hash(key);; i++) {
-        struct trace_key *entry = (void *)(table->entries + (i & (table->room - 1)) * table->size);
+        struct trace_key *entry = (void *)(table->entries + (i & (table->capacity - 1)) * table->size);
         if (entry->kind == 0 || key_is(*entry, key))
             return entry;
     }
@@ -28,14 +28,14 @@ static struct trace_key *table_bucket(const struct trace_table *table, struct tr
 
 void *trace_table_find(const struct trace_table *table, struct trace_key key)
 {
-    struct trace_key *entry = table->room > 0 ? table_bucket(table, key) : NULL;
+    struct trace_key *entry = table->capacity > 0 ? table_bucket(table, key) : NULL;
     return entry != NULL && entry->kind != 0 ? entry : NULL;
 }
 
 void *trace_table_next(const struct trace_table *table, const void *entry)
 {
     size_t i = entry == NULL ? 0 : (size_t)((const char *)entry - table->entries) / table->size + 1;
-    for (; i < table->room; i++) {
+    for (; i < table->capacity; i++) {
         struct trace_key *next = (void *)(table->entries + i * table->size);
         if (next->kind != 0)
             return next;
@@ -45,8 +45,8 @@ void *trace_table_next(const struct trace_table *table, const void *entry)
 
 static bool table_grow(struct trace_table *table)
 {
-    struct trace_table grown = {.size = table->size, .room = table->room > 0 ? 2 * table->room : 64};
-    grown.entries = calloc(grown.room, grown.size);
+    struct trace_table grown = {.size = table->size, .capacity = table->capacity > 0 ? 2 * table->capacity : 64};
+    grown.entries = calloc(grown.capacity, grown.size);
     if (grown.entries == NULL)
         return false;
     for (struct trace_key *entry = NULL; (entry = trace_table_next(table, entry)) != NULL; grown.count++)
@@ -61,7 +61,7 @@ void *trace_table_add(struct trace_table *table, struct trace_key key)
     struct trace_key *entry = trace_table_find(table, key);
     if (entry != NULL)
         return entry;
-    if (3 * (table->count + 1) > 2 * table->room && !table_grow(table))
+    if (3 * (table->count + 1) > 2 * table->capacity && !table_grow(table))
         return NULL;
     entry = table_bucket(table, key);
     *entry = key;

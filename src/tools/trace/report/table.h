@@ -14,7 +14,7 @@ struct trace_key {
     uint32_t kind; /* from 1; 0: a free entry */
 };
 struct trace_table {
-    size_t size, count, room;
+    size_t size, count, capacity;
     char *entries;
 };
 
