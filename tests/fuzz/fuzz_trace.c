@@ -72,7 +72,7 @@ static uint64_t call_read(const struct trace_reader *reader, const struct trace_
     const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
     HOLDS(module == NULL || (call->caller >= module->start && call->caller < module->end));
     sum += module != NULL ? strlen(module->path) : 0;
-    HOLDS(call->stack_count <= TRACE_STACK_MOST);
+    HOLDS(call->stack_count <= TRACE_STACK_MAX);
     for (size_t i = 0; i < call->stack_count; i++)
         sum += call->stack[i];
     for (size_t i = 0; i < call->log_length; i++)

@@ -137,13 +137,13 @@ void fact_pids(const struct doctor *doctor, char *text, size_t size)
 /* Version 1 shows a very large number if there is no limit. */
 void fact_group_memory(const struct doctor *doctor, char *text, size_t size)
 {
-    enum { MOST_MEBIBYTES = 1 << 30 };
+    enum { MAX_MEBIBYTES = 1 << 30 };
     char value[32];
     unsigned long long mebibytes =
         group_read(doctor, "memory.max", "memory", "memory.limit_in_bytes", value, sizeof value)
             ? strtoull(value, NULL, 10) >> 20
             : 0;
-    if (mebibytes > 0 && mebibytes < MOST_MEBIBYTES)
+    if (mebibytes > 0 && mebibytes < MAX_MEBIBYTES)
         snprintf(text, size, " The limit of the control group of this process is %llu MiB.", mebibytes);
 }
 

@@ -94,8 +94,8 @@ enum {
     TRACE_TEXT_MAX = 1023,
     TRACE_TEXT_WORDS = 2 + (TRACE_TEXT_MAX + 7) / 8,
     TRACE_LOG_WORDS = TRACE_HEAD + TRACE_TEXT_WORDS,
-    TRACE_STACK_MOST = 32, /* frames */
-    TRACE_STACK_WORDS = TRACE_HEAD + 1 + TRACE_STACK_MOST,
+    TRACE_STACK_MAX = 32, /* frames */
+    TRACE_STACK_WORDS = TRACE_HEAD + 1 + TRACE_STACK_MAX,
     TRACE_MODULE_WORDS = 5,                                 /* before its path */
     TRACE_META_WORDS = TRACE_MODULE_WORDS + TRACE_LOG_WORDS /* no metadata record has more */
 };

@@ -386,7 +386,7 @@ static void meta_use(struct trace_reader *reader, struct trace_call *call, unsig
         memcpy(reader->log, words + 2, words[1]);
         call->log = reader->log;
         call->log_length = words[1];
-    } else if (meta == TRACE_STACK && count > 1 && count - 1 <= TRACE_STACK_MOST) {
+    } else if (meta == TRACE_STACK && count > 1 && count - 1 <= TRACE_STACK_MAX) {
         memcpy(reader->stack, words + 1, (count - 1) * sizeof *words);
         call->stack = reader->stack;
         call->stack_count = count - 1;

@@ -13,7 +13,7 @@
 int modules_find(const struct modules *modules, uint64_t address)
 {
     uint32_t count = atomic_load_explicit(&modules->count, memory_order_acquire);
-    for (uint32_t i = 0; i < count && i < MODULES_MOST; i++) {
+    for (uint32_t i = 0; i < count && i < MAX_MODULES; i++) {
         const struct module_range *range = &modules->ranges[i];
         uint64_t end = atomic_load_explicit(&range->end, memory_order_acquire);
         if (address < end && address >= range->start)
@@ -34,8 +34,8 @@ static void module_add(struct modules *modules, const struct line *line)
     struct stat status = {.st_size = 0};
     char path[TRACE_TEXT_MAX + 1];
     uint32_t index = atomic_fetch_add(&modules->count, 1);
-    if (index >= MODULES_MOST) {
-        atomic_store(&modules->count, MODULES_MOST);
+    if (index >= MAX_MODULES) {
+        atomic_store(&modules->count, MAX_MODULES);
         return;
     }
     struct module *module = &modules->all[index];
@@ -100,7 +100,7 @@ void modules_add(struct modules *modules, const uint64_t *addresses, size_t coun
     char text[4096];
     size_t length = 0;
     struct line line = {.start = 0};
-    int file = atomic_load(&modules->count) < MODULES_MOST ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
+    int file = atomic_load(&modules->count) < MAX_MODULES ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
     for (ssize_t got; file >= 0 && (got = read(file, text + length, sizeof text - length)) > 0;) {
         const char *at = text, *end, *whole = text + length + got;
         for (; (end = memchr(at, '\n', (size_t)(whole - at))) != NULL; at = end + 1) {

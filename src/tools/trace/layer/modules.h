@@ -5,7 +5,7 @@
 
 #include "../file/format.h"
 
-enum { MODULES_MOST = 512 };
+enum { MAX_MODULES = 512 };
 
 /* Begin with zeroed memory. Threads share it, and nothing in it is changed after it was found. */
 struct modules {
@@ -13,12 +13,12 @@ struct modules {
     struct module_range {
         uint64_t start;
         _Atomic uint64_t end; /* 0 until the part is complete */
-    } ranges[MODULES_MOST];
+    } ranges[MAX_MODULES];
     struct module {
         uint64_t words[TRACE_MODULE_WORDS]; /* of its metadata record */
         uint32_t length;
         char path[TRACE_TEXT_MAX]; /* empty if the part is of no file */
-    } all[MODULES_MOST];
+    } all[MAX_MODULES];
 };
 
 /* Returns the index of the part that has an address, or -1. */

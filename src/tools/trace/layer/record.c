@@ -105,15 +105,15 @@ static void thread_is_done(struct trace_thread *own)
 static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64_t *out_addresses)
 {
     enum { OWN_FRAMES = 6 };
-    void *frames[TRACE_STACK_MOST + OWN_FRAMES];
+    void *frames[TRACE_STACK_MAX + OWN_FRAMES];
     if (!process->can_unwind || (blocked_signals() & ~own->blocked) != 0)
         return 0;
-    int error = errno, count = backtrace(frames, TRACE_STACK_MOST + OWN_FRAMES), first = 0;
+    int error = errno, count = backtrace(frames, TRACE_STACK_MAX + OWN_FRAMES), first = 0;
     size_t found = 0;
     errno = error;
     while (first < count && (uint64_t)(uintptr_t)frames[first] != caller)
         first++;
-    for (; first < count && found < TRACE_STACK_MOST; first++)
+    for (; first < count && found < TRACE_STACK_MAX; first++)
         out_addresses[found++] = (uint64_t)(uintptr_t)frames[first];
     return found;
 }
@@ -121,7 +121,7 @@ static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64
 /* Adds the backtrace of the call with a record. There must be room for it. */
 static void stack_note(struct trace_thread *own, const uint64_t *record)
 {
-    uint64_t words[1 + TRACE_STACK_MOST] = {record[1]};
+    uint64_t words[1 + TRACE_STACK_MAX] = {record[1]};
     size_t found = stack_find(own, record[3], &words[1]);
     if (found > 0) {
         meta_write(TRACE_STACK, words, 1 + found);

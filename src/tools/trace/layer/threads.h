@@ -28,9 +28,9 @@ extern struct process *process; /* NULL until record_prepare() */
 struct trace_thread {
     uint64_t *at, *end; /* the room in its chunk; behind it is room for what the driver says about a call */
     struct trace_chunk *chunk;
-    uint64_t start, size;                   /* the part of the process that has made the last call */
-    uint64_t blocked;                       /* the signals that were blocked at its first call */
-    uint64_t has_module[MODULES_MOST / 64]; /* the parts of the process that the chunk has */
+    uint64_t start, size;                  /* the part of the process that has made the last call */
+    uint64_t blocked;                      /* the signals that were blocked at its first call */
+    uint64_t has_module[MAX_MODULES / 64]; /* the parts of the process that the chunk has */
     bool wants_stacks;
     uint32_t process;              /* whose chunk it is */
     volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
