@@ -58,8 +58,8 @@ UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads)
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
 }
 
-/* Some rules of polyfills.c hold only on drivers older than a version. Above it, a driver with hidden functions must not
- * answer as one that could not have them. */
+/* Some rules of polyfills.c hold only on drivers older than a version. Above it, a driver with hidden functions must
+ * not answer as one that could not have them. */
 UNIT_TEST(test_slot_info_when_the_version_decides_about_a_polyfill_then_via_has_what_it_calls)
 {
     static const struct {
