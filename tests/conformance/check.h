@@ -60,7 +60,7 @@ struct check {
 
 void check_register(struct check *check);
 
-/* All checks of the program, in the order of their files' names and of their lines. */
+/* All checks of the program, in the order of their files (see check.c) and of their lines. */
 extern struct check *check_list;
 
 /* 1 for a test of our own library: an unexpected answer is a failure even on a polyfill, and so are a crash, a hang and
