@@ -266,7 +266,8 @@ bool evidence_node_not_a_device(const struct doctor *doctor)
 bool evidence_node_broken_link(const struct doctor *doctor)
 {
     struct stat status;
-    return doctor->root[0] == '\0' && !node_status(doctor, &status) && lstat(doctor->operation->path, &status) == 0
+    const char *path = doctor->operation != NULL ? doctor->operation->path : NULL;
+    return path != NULL && doctor->root[0] == '\0' && !node_status(doctor, &status) && lstat(path, &status) == 0
            && S_ISLNK(status.st_mode);
 }
 
