@@ -2,10 +2,14 @@
 /* A plug-in that is linked to the static library: it has its own copy of cushim and exports nothing of it. */
 #include "copy.h"
 
-__attribute__((visibility("default"))) const struct copy copy_exported = {
-    .load = cushim_load,
-    .table = cushim_table,
-    .driver_version = cushim_driver_version,
-    .diagnosis = cushim_diagnosis_get,
-    .layer_add = cushim_layer_add,
-};
+__attribute__((visibility("default"))) const struct copy *copy_get(void)
+{
+    static const struct copy copy = {
+        .load = cushim_load,
+        .table = cushim_table,
+        .driver_version = cushim_driver_version,
+        .diagnosis = cushim_diagnosis_get,
+        .layer_add = cushim_layer_add,
+    };
+    return &copy;
+}

@@ -14,6 +14,7 @@ struct copy {
     void *library; /* for the program that has opened it */
 };
 
-extern const struct copy copy_exported;
+/* A function: AddressSanitizer refuses an object that several libraries of a process define. */
+const struct copy *copy_get(void);
 
 #endif

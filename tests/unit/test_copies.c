@@ -12,10 +12,12 @@
 static struct copy open_copy(const char *path, int how)
 {
     void *library = dlopen(path, RTLD_NOW | how);
-    const struct copy *exported = library != NULL ? dlsym(library, "copy_exported") : NULL;
-    if (exported == NULL)
+    __typeof__(copy_get) *get = NULL;
+    if (library != NULL)
+        *(void **)&get = dlsym(library, "copy_get");
+    if (get == NULL)
         fail_msg("%s", dlerror());
-    struct copy opened = *exported;
+    struct copy opened = *get();
     opened.library = library;
     return opened;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
+#include "copy.h"
 #include "os.h"
 
 UNIT_TEST(test_handle_when_given_then_used_and_not_closed)
@@ -182,12 +183,12 @@ UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays)
     assert_non_null(copy);
     union {
         FARPROC address;
-        CUresult (*load)(const struct cushim_load_options *);
-        const struct cushim_diagnosis *(*diagnosis)(void);
-    } load = {GetProcAddress(copy, "copy_load")}, diagnosis = {GetProcAddress(copy, "copy_diagnosis")};
+        __typeof__(copy_get) *get;
+    } get = {GetProcAddress(copy, "copy_get")};
+    assert_non_null(get.get);
     struct cushim_load_options options = {.path = FAKES "/nowhere.dll"};
-    assert_int_equal(load.load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *kept = diagnosis.diagnosis();
+    assert_int_equal(get.get()->load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *kept = get.get()->diagnosis();
     FreeLibrary(copy);
     FreeLibrary(copy);
     assert_ptr_equal(GetModuleHandleA(COPY_DLL), copy);
