@@ -116,7 +116,7 @@ static CUSHIM_COLD CUresult fail_lookup(const char *function, int version, enum 
             snprintf(
                 text, sizeof text,
                 "This copy of cushim was made without \"%.100s\", and does not find it in this driver (CUDA %s). Add "
-                "the function to those of loader/two_files.py --slots.",
+                "the function to those of loader/amalgamation/amalgamate.py --slots.",
                 function, own.text);
         else
             snprintf(text, sizeof text,

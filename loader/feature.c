@@ -112,7 +112,7 @@ static int value_ptx_version(void)
         uint16_t version, ptx;
     } rows[] = {
 #define CUSHIM_PTX_VERSION(version, ptx) {version, ptx},
-#include "ptx_versions.inc"
+#include "lists/ptx_versions.inc"
     };
     int newest = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && rows[i].version <= cushim_driver_version(); i++)

@@ -60,7 +60,7 @@ static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failur
         && (version_is_of_set(layer->version) || version_is_of_set(CUSHIM_LAYER_VERSION)))
         return fail_layer(failure, CUDA_ERROR_NOT_SUPPORTED,
                           "The layer is compiled for a table with %u slots, and this copy of cushim has another table, "
-                          "with %d slots: at least one of the two was made for a set of functions (two_files.py "
+                          "with %d slots: at least one of the two was made for a set of functions (amalgamate.py "
                           "--slots).",
                           layer->slot_count, CUSHIM_SLOT_COUNT);
     if (layer->version != CUSHIM_LAYER_VERSION || layer->slot_count > CUSHIM_SLOT_COUNT || layer->slot_count == 0)

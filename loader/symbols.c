@@ -12,12 +12,12 @@ static const struct names {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     char symbol_##function##_##abi[sizeof symbol];                                                                     \
     char per_thread_##function##_##abi[sizeof per_thread_symbol];
-#include "symbols.inc"
+#include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
 #include "cushim/entry_points.h"
 } names = {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) symbol, per_thread_symbol,
-#include "symbols.inc"
+#include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
 #include "cushim/entry_points.h"
 };
@@ -40,7 +40,7 @@ static const struct entry {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     {offsetof(struct names, symbol_##function##_v1), offsetof(struct names, symbol_##function##_##abi),                \
      offsetof(struct names, per_thread_##function##_##abi), since, IS_ELSEWHERE_##platform},
-#include "symbols.inc"
+#include "lists/symbols.inc"
 };
 
 static const struct slot {

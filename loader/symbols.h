@@ -10,11 +10,11 @@
 
 enum symbol_index {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) ENTRY_##function##_##abi,
-#include "symbols.inc"
+#include "lists/symbols.inc"
     ENTRY_COUNT
 };
 
-/* Whether this copy of cushim was made for a set of functions (two_files.py --slots) and does not know the others. */
+/* Whether this copy of cushim was made for a set of functions (amalgamate.py --slots) and does not know the others. */
 enum { LIST_IS_CUT = ENTRY_COUNT < CUSHIM_LIST_COUNT };
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "atomic.h"
 #include "error.h"
-#include "error_names.h"
+#include "lists/error_names.h"
 #include "os.h"
 #include "polyfills.h"
 

@@ -27,7 +27,7 @@
  * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types. The slots for Direct3D and WGL exist on every
  * platform, but only a driver for Windows fills them.
  *
- * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
 #include "cushim/abi/cuda_abi.h"
 

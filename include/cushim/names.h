@@ -21,7 +21,7 @@
  * names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function that the list lacks keeps its
  * declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup() instead.
  *
- * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
 #ifndef CUSHIM_NAMES_H
 #define CUSHIM_NAMES_H

@@ -4,7 +4,7 @@
  *
  * Include it last, after <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
  *
- * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
 #ifndef CUSHIM_NAMES_INTEROP_H
 #define CUSHIM_NAMES_INTEROP_H

@@ -23,4 +23,4 @@
     {                                                                                                                  \
         return TABLE_##kind->function##_##abi arguments;                                                               \
     }
-#include "exports.inc"
+#include "lists/exports.inc"

@@ -6,7 +6,7 @@
 
 Builds size_plugin.c with each loader and prints a table: the size of code and data, of zeroed memory, and of the
 stripped file, less those of a plug-in that calls nothing; the lines that a project copies; and the seconds to compile
-them. The commands for the two files are those of loader/PLUGINS.md. nv-codec-headers are measured if the
+them. The commands for the two files are those of loader/amalgamation/PLUGINS.md. nv-codec-headers are measured if the
 compiler finds them (Debian: libffmpeg-nvenc-dev; C_INCLUDE_PATH). Neither Debian nor PyPI has a package of cuew and of
 Implib.so. They were measured once, with the same plug-in and gcc 12 on x86-64.
 
@@ -63,7 +63,7 @@ class Build:
         """Adds the rows of cushim as two files, compiled without and with the options of PLUGINS.md."""
         copy = self.directory / plain
         (copy / 'cushim').mkdir(parents=True)
-        bench.run([sys.executable, '-B', ROOT / 'loader' / 'two_files.py', *options, copy])
+        bench.run([sys.executable, '-B', ROOT / 'loader' / 'amalgamation' / 'amalgamate.py', *options, copy])
         files = copy / 'cushim.c', copy / 'cushim.h'
         (copy / 'cushim' / 'cushim.h').symlink_to(files[1])
         small, link = documented()
@@ -86,7 +86,7 @@ def lines_by_hand():
 
 def documented():
     """The options of the two commands in PLUGINS.md."""
-    page = (ROOT / 'loader' / 'PLUGINS.md').read_text(encoding='utf-8')
+    page = (ROOT / 'loader' / 'amalgamation' / 'PLUGINS.md').read_text(encoding='utf-8')
     compiling, linking = (shlex.split(line) for line in re.findall(r'^\$ cc (.*)', page, re.M)[:2])
     return ([word for word in compiling if word.startswith('-') and word not in ('-c', '-fPIC')],
             [word for word in linking if word.startswith('-Wl')])

@@ -20,7 +20,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "loader"))
+sys.path.insert(0, str(ROOT / "loader" / "lists"))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 PAGE = HERE / "COVERAGE.md"

@@ -173,7 +173,7 @@ def mode_table(native):
 
 def codes(page):
     """The meaning of the codes in the cells of the page."""
-    with open(os.path.join(compare.HERE, "..", "..", "loader", "errors.inc"), encoding="utf-8") as file:
+    with open(os.path.join(compare.HERE, "..", "..", "loader", "lists", "errors.inc"), encoding="utf-8") as file:
         names = dict((code, name) for name, code in re.findall(r"^CUSHIM_ERROR\((\w+), (\d+),", file.read(), re.M))
     rows = " ".join(line for line in page.splitlines() if line.startswith("|"))
     used = sorted(set(re.findall(r"(?<=[ *(])\d+(?=[ *)])", rows)), key=int)

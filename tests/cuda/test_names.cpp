@@ -17,7 +17,7 @@ extern "C" {
 #include "tables.h"
 
 #define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments) CUresult CUDAAPI symbol parameters;
-#include "exports.inc"
+#include "lists/exports.inc"
 }
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
@@ -106,7 +106,7 @@ int main()
     addresses.insert(reinterpret_cast<const void *>(symbol));                                                          \
     slots.insert(#function "_" #abi);                                                                                  \
     count++;
-#include "exports.inc"
+#include "lists/exports.inc"
     addresses.erase(nullptr);
     if (addresses.size() != count)
         fail("the names", "do not have an address each");
@@ -114,7 +114,7 @@ int main()
 #if !defined(_WIN32)
 #    define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                   \
         elsewhere += std::strcmp(#platform, "windows") == 0;
-#    include "symbols.inc"
+#    include "lists/symbols.inc"
 #endif
     if (slots.size() + elsewhere != CUSHIM_SLOT_COUNT)
         fail("the names", "do not reach every slot");

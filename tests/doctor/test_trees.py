@@ -130,7 +130,7 @@ class Page(Case):
         self.assertEqual(causes - named, set())
 
     def test_page_when_list_is_unchanged_then_is_what_the_list_makes_of_it(self):
-        subprocess.run([sys.executable, '-B', LIST + '/generate.py', '--check'], env=environment(), check=True)
+        subprocess.run([sys.executable, '-B', LIST + '/write_causes.py', '--check'], env=environment(), check=True)
 
     def test_list_when_it_names_a_placeholder_then_a_fact_has_it(self):
         with open(LIST + '/causes.inc', encoding='utf-8') as file:

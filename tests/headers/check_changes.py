@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""loader/CHANGES.md lists what a Toolkit changed under an unchanged name, compared with the one before it."""
+"""loader/lists/CHANGES.md lists what a Toolkit changed under an unchanged name, compared with the one before it."""
 import re
 import subprocess
 
@@ -22,7 +22,7 @@ def main():
     if 'debian' in older:
         support.skip('this Toolkit is compared with none before it')
     changed = {name for name, _ in headers.changes(headers.Toolkit(support.cached_toolkit(older)), newer)}
-    page = support.read(support.ROOT / 'loader' / 'CHANGES.md')
+    page = support.read(support.ROOT / 'loader' / 'lists' / 'CHANGES.md')
     listed = set(re.findall(rf'^\| {lists.version_text(newer.version)} \| `(\w+)` \|', page, re.M)) - RENAMED
     print(f'{len(changed)} changes since CUDA {older}')
     support.finish([f'{name}: changed, and not in CHANGES.md' for name in sorted(changed - listed)]

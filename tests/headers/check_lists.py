@@ -137,7 +137,7 @@ def test_program_when_it_switches_finds_every_function(rows):
 
 def test_error_when_listed_agrees_with_the_types(setting):
     listed = re.findall(r'^CUSHIM_ERROR\((\w+), (\d+), "([^"]+)"\)$',
-                        support.read(support.ROOT / 'loader' / 'errors.inc'), re.M)
+                        support.read(support.ROOT / 'loader' / 'lists' / 'errors.inc'), re.M)
     failures = []
     values = [int(value) for _, value, _ in listed]
     if not listed or values != sorted(set(values)):

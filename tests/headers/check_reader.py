@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""generate.py --toolkit: what it reads from the headers of a Toolkit, with a small Toolkit of our own."""
+"""write_lists.py --toolkit: what it reads from the headers of a Toolkit, with a small Toolkit of our own."""
 import pathlib
 import re
 import subprocess
@@ -137,7 +137,7 @@ def test_command_when_something_is_reported_or_missing_fails(directory):
     for name in (None, 'cudaTypedefs.h', 'cuda.h'):
         if name:
             (pathlib.Path(directory) / name).unlink()
-        done = subprocess.run([sys.executable, '-B', support.ROOT / 'loader' / 'generate.py', '--toolkit', directory],
+        done = subprocess.run([sys.executable, '-B', support.ROOT / 'loader' / 'lists' / 'write_lists.py', '--toolkit', directory],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 1 or 'Traceback' in done.stdout or (name and name not in done.stdout):
             failures.append(f'without {name}: status {done.returncode}: {done.stdout}')

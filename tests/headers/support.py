@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'loader'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'loader' / 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""loader/cffi_header.py: Python calls the driver through cushim. With the shared library, and with an extension that
+"""loader/amalgamation/cffi_header.py: Python calls the driver through cushim. With the shared library, and with an extension that
 contains cushim for a set of functions.
 
 usage: cffi_program.py LIBRARY DRIVER COMPILER...
@@ -20,7 +20,7 @@ except ImportError:
 
 
 def declarations(header, compiler):
-    return subprocess.run([sys.executable, '-B', ROOT / 'loader' / 'cffi_header.py', header, *compiler],
+    return subprocess.run([sys.executable, '-B', ROOT / 'loader' / 'amalgamation' / 'cffi_header.py', header, *compiler],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -45,7 +45,7 @@ def main(library, driver, *compiler):
     shared = ffi.dlopen(library)
     call(ffi, shared, shared.CUSHIM_SLOT_COUNT)
     with tempfile.TemporaryDirectory() as directory:
-        writer = ROOT / 'loader' / 'two_files.py'
+        writer = ROOT / 'loader' / 'amalgamation' / 'amalgamate.py'
         subprocess.run([sys.executable, '-B', writer, '--slots', SET, '--no-streams', directory], check=True)
         builder = cffi.FFI()
         builder.cdef(declarations(pathlib.Path(directory) / 'cushim.h', compiler))

@@ -148,7 +148,7 @@ def make_next_release(root):
     replace(headers / 'version.h', r'(?<=^#define CUSHIM_VERSION_MINOR )\d+', str(older.minor + 1))
     replace(headers / 'entry_points.h', r'^(?=#undef CUSHIM_ENTRY$)',
             'CUSHIM_ENTRY(FutureFunction, v1, 99000, (int *value), (value))\n')
-    replace(root / 'loader' / 'symbols.inc', r'^(?=#undef CUSHIM_SYMBOL$)',
+    replace(root / 'loader' / 'lists' / 'symbols.inc', r'^(?=#undef CUSHIM_SYMBOL$)',
             'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", "", all)\n')
     replace(headers / 'table_releases.h', rf'^CUSHIM_TABLE_VERSION\({older.table}, \d+\)$',
             rf'\g<0>\nCUSHIM_TABLE_VERSION({table}, {older.slots + 1})')

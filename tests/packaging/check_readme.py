@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
          *(page for name in ('include', 'loader', 'src', 'subprojects/softcuda', 'tests') for page in (ROOT / name).rglob('*.md'))]
-# As they are read: without the markers around what loader/generate.py writes.
+# As they are read: without the markers around what loader/lists/write_lists.py writes.
 PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '', page.read_text(encoding='utf-8'))
          for page in FILES}
 PROGRAM, LIBRARY, SOFTCUDA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""two_files.py --slots: the library for a set of functions. It answers as the whole library does, on every software
+"""amalgamate.py --slots: the library for a set of functions. It answers as the whole library does, on every software
 driver and on the real drivers in the cache. A slot outside the set does not compile.
 
 usage: check_sets.py SOFTCUDA_DIRECTORY COMPILER...
@@ -81,7 +81,7 @@ class Copy:
     def __init__(self, directory, *options):
         self.directory = directory
         directory.mkdir()
-        done = run(sys.executable, ROOT / 'loader' / 'two_files.py', *options, directory)
+        done = run(sys.executable, ROOT / 'loader' / 'amalgamation' / 'amalgamate.py', *options, directory)
         assert done.returncode == 0, done.stdout
         self.header = (directory / 'cushim.h').read_text(encoding='utf-8')
         self.slots = re.findall(r'\b[A-Z]\w*_v\d+\b', self.header.split('*/')[1])
@@ -141,7 +141,7 @@ class Sets(unittest.TestCase):
             self.assertEqual([name for name in defined if name.startswith('cush') and mark not in name], [])
 
     def test_header_when_written_then_lists_its_slots_and_the_command(self):
-        self.assertIn('two_files.py --slots functions.txt --no-streams', self.twenty.header)
+        self.assertIn('amalgamate.py --slots functions.txt --no-streams', self.twenty.header)
         self.assertIn('MemAlloc_v2', self.twenty.slots)
         self.assertNotIn('MemAlloc_v1', self.twenty.slots)
         rows = re.findall(r'^CUSHIM_ENTRY(?:_BY_KIND)?\((\w+), (v\d+),', self.twenty.header, re.M)
@@ -161,7 +161,7 @@ class Sets(unittest.TestCase):
     def test_file_when_it_names_an_unknown_function_then_is_refused(self):
         for text, expected in (('cuStreamQuery cuNoSuchFunction', 'cuNoSuchFunction'), ('# none', 'no function')):
             listed = write(self.scratch / 'unknown.txt', text)
-            done = run(sys.executable, ROOT / 'loader' / 'two_files.py', '--slots', listed, self.scratch)
+            done = run(sys.executable, ROOT / 'loader' / 'amalgamation' / 'amalgamate.py', '--slots', listed, self.scratch)
             self.assertEqual(done.returncode, 1)
             self.assertIn(expected, done.stdout)
             self.assertFalse((self.scratch / 'cushim.h').exists())
@@ -189,7 +189,7 @@ class Sets(unittest.TestCase):
                                 (['--slots', self.scratch, kept], 'directory'),
                                 (['--slots', empty, kept], 'no function'),
                                 (['--no-streams', kept], '--no-streams needs --slots'), ([listed], 'kept.txt')):
-            done = run(sys.executable, ROOT / 'loader' / 'two_files.py', *words)
+            done = run(sys.executable, ROOT / 'loader' / 'amalgamation' / 'amalgamate.py', *words)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(expected, done.stdout)
             self.assertNotIn('Traceback', done.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""loader/REPLACE.md: builds a program with the loader and with the commands of the page, before and after, runs both on
+"""loader/amalgamation/REPLACE.md: builds a program with the loader and with the commands of the page, before and after, runs both on
 software drivers, and compares their output with the table of the page.
 
 usage: replace.py [--write] SOFTCUDA_DIRECTORY COMPILER...
@@ -16,7 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / 'loader' / 'REPLACE.md'
+PAGE = ROOT / 'loader' / 'amalgamation' / 'REPLACE.md'
 MARKS = re.compile(r'(<!-- replace: begin -->\n).*?(<!-- replace: end -->)', re.S)
 HEAD = '| driver | written by hand | cushim |\n| --- | --- | --- |\n'
 DRIVERS = {'none': 'none', '340': '340 (CUDA 6.5)', '390': '390 (CUDA 9.1)', '418': '418 (CUDA 10.1)',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The extensions `first` and `second`, each with its own copy of cushim, in one process: the rules of loader/PLUGINS.md.
+"""The extensions `first` and `second`, each with its own copy of cushim, in one process: the rules of loader/amalgamation/PLUGINS.md.
 
 The path of Python has both extensions, and CUSHIM_DRIVER is softcuda. Each test runs in a process of its own.
 """

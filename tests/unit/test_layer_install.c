@@ -45,7 +45,7 @@ LAYERS_TEST(test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_w
     other.version = 0x80000001;
     other.slot_count = 20;
     layers_assert_refused(cushim_layer_add(&other), CUDA_ERROR_NOT_SUPPORTED, "cushim_layer_add",
-                          "two_files.py --slots");
+                          "amalgamate.py --slots");
     assert_int_equal(other.is_used, 0);
     assert_int_equal(layers.installs, 0);
 }

@@ -266,7 +266,7 @@ UNIT_TEST(test_null_driver_error_names_when_queried_then_all_codes_have_one)
     (void)cushim_load(NULL);
 #define CUSHIM_ERROR(name, value, sentence)                                                                            \
     assert_error_message(value, #name, (value) == 100 ? cushim_diagnosis_get()->message : sentence);
-#include "errors.inc"
+#include "lists/errors.inc"
 }
 
 UNIT_TEST(test_null_driver_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis)
@@ -349,7 +349,7 @@ static void assert_described(int code, const char *words)
 UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_a_message_and_nothing_is_loaded)
 {
 #define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
-#include "errors.inc"
+#include "lists/errors.inc"
     unit_assert_contains(cushim_error_string((CUresult)99999), "neither");
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }

@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader', 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 # Libraries that every Windows has.

@@ -12,7 +12,7 @@
 #include "cushim/abi/mode.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* The result of every driver function. loader/errors.inc has a sentence for each code. */
+/* The result of every driver function. loader/lists/errors.inc has a sentence for each code. */
 typedef enum cudaError_enum CUSHIM_ENUM_BASE {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_INVALID_VALUE = 1,

@@ -2,7 +2,7 @@
 /*
  * cuew_names.h - the plain names whose meaning in CUDA 9.2 is not the oldest ABI version of the function, for cuew.h.
  *
- * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
 #ifndef CUSHIM_COMPAT_CUEW_NAMES_H
 #define CUSHIM_COMPAT_CUEW_NAMES_H

@@ -37,7 +37,7 @@ struct exec_settings exec_settings_read(void);
 /* The names that have no slot, numbered. */
 enum {
 #define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version) EXEC_WITHOUT_SLOT_##symbol,
-#include "exports.inc"
+#include "lists/exports.inc"
     EXEC_WITHOUT_SLOT_COUNT
 };
 

@@ -33,7 +33,7 @@ typedef CUresult(CUDAAPI *untyped_fn)(size_t, size_t, size_t, size_t, size_t, si
         cushim_fn driver_fn = names.without_slot[EXEC_WITHOUT_SLOT_##symbol];                                          \
         return driver_fn != NULL ? ((untyped_fn)driver_fn)(a, b, c, d, e, f, g, h, i, j) : CUDA_ERROR_NOT_SUPPORTED;   \
     }
-#include "exports.inc"
+#include "lists/exports.inc"
 
 /* A program that runs on softcuda looks this up in its driver. */
 const struct softcuda_control *softcuda_control(int version);

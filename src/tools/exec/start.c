@@ -48,7 +48,7 @@ static const struct exported_name exported_names[] = {
     {#symbol, KIND_##kind, CUSHIM_SLOT_##function##_##abi, ENTRY_##function##_##abi, NO_NUMBER},
 #define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)                                                                    \
     {#symbol, KIND_legacy, CUSHIM_SLOT_COUNT, ENTRY_COUNT, EXEC_WITHOUT_SLOT_##symbol},
-#include "exports.inc"
+#include "lists/exports.inc"
 };
 
 static void report_no_driver(const char *why)

@@ -24,7 +24,7 @@ static int check_lookup(int finds, const char *function, int version, const char
     if (finds)
         return result != CUDA_SUCCESS || name == NULL || strcmp(name, symbol) != 0;
     return result != CUDA_ERROR_NOT_FOUND || fn != NULL || strstr(cushim_error_last()->message, function) == NULL
-           || strstr(cushim_error_last()->message, "two_files.py --slots") == NULL;
+           || strstr(cushim_error_last()->message, "amalgamate.py --slots") == NULL;
 }
 
 int main(int count, char **words)
@@ -34,7 +34,7 @@ int main(int count, char **words)
     printf("%s: %s\n", diagnosis->reason_name, diagnosis->message);
     if (count == 2 && strcmp(words[1], "refused") == 0)
         return loaded != CUDA_ERROR_NOT_SUPPORTED || diagnosis->reason != CUSHIM_REASON_BAD_LAYER
-               || strstr(diagnosis->message, "two_files.py --slots") == NULL;
+               || strstr(diagnosis->message, "amalgamate.py --slots") == NULL;
     if (loaded != CUDA_SUCCESS)
         return 2;
     if (count == 2 && strcmp(words[1], "layered") == 0) {

@@ -3,7 +3,7 @@
 """Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
 sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
-  loader/two_files.py [--slots FILE [--no-streams]] DIRECTORY
+  loader/amalgamation/amalgamate.py [--slots FILE [--no-streams]] DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
@@ -19,9 +19,9 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import slot_set  # pylint: disable=wrong-import-position
+import subset  # pylint: disable=wrong-import-position
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PUBLIC = ROOT / 'include' / 'cushim'
 DIRECTORIES = (ROOT / 'include', ROOT / 'loader')
 INCLUDE = re.compile(r'^ *# *include "([^"]+)".*\n', re.M)
@@ -41,7 +41,7 @@ def sources(with_streams=True, with_features=True):
     for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines():
         if not line.startswith('#'):
             path = line.split()[2]
-            if (with_streams or path.startswith('loader/')) and (with_features or ROOT / path != slot_set.FEATURES):
+            if (with_streams or path.startswith('loader/')) and (with_features or ROOT / path != subset.FEATURES):
                 yield ROOT / path
 
 
@@ -89,7 +89,7 @@ def of_system(system, text):
 
 def head(name, what, more=''):
     return f'''/* SPDX-License-Identifier: MIT */
-/* {name}: {what} Written by loader/two_files.py: change the sources, not this file.{more} */
+/* {name}: {what} Written by loader/amalgamation/amalgamate.py: change the sources, not this file.{more} */
 
 '''
 
@@ -173,9 +173,9 @@ def main():
     paths, chosen, made = list(sources(not given.no_streams, not given.slots)), None, {}
     if given.slots:
         try:
-            chosen = slot_set.SlotSet(given.slots, paths)
-        except slot_set.Error as error:
-            sys.exit(f'two_files.py: {error}')
+            chosen = subset.SlotSet(given.slots, paths)
+        except subset.Error as error:
+            sys.exit(f'amalgamate.py: {error}')
         made = chosen.texts()
     header, seen = write_api(made, chosen)
     code = write_code(made, seen, paths)
@@ -186,7 +186,7 @@ def main():
     try:
         replace_files(given.directory, files)
     except OSError as error:
-        sys.exit(f'two_files.py: {error.filename or given.directory}: {error.strerror}. No file was changed.')
+        sys.exit(f'amalgamate.py: {error.filename or given.directory}: {error.strerror}. No file was changed.')
 
 
 if __name__ == '__main__':

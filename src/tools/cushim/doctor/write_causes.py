@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes CAUSES.md, the page of the causes for which CUDA cannot be used, from causes.inc. The result is checked in.
 
-  generate.py            writes the page
-  generate.py --check    only compares: exit status 1 if the page is not what the list makes of it
+  write_causes.py            writes the page
+  write_causes.py --check    only compares: exit status 1 if the page is not what the list makes of it
 """
 import collections
 import pathlib
@@ -37,7 +37,7 @@ library, from [reasons.h](../../../../include/cushim/reasons.h), or names the fi
 
 "Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
 
-This page is made by `generate.py` from `causes.inc`: do not edit it.
+This page is made by `write_causes.py` from `causes.inc`: do not edit it.
 '''
 
 def read_causes():
@@ -148,7 +148,7 @@ def main(arguments):
     page = write_page(read_causes())
     is_same = PAGE.exists() and PAGE.read_text(encoding='utf-8') == page
     if arguments == ['--check']:
-        sys.exit(None if is_same else 'CAUSES.md is not what causes.inc makes of it: run generate.py')
+        sys.exit(None if is_same else 'CAUSES.md is not what causes.inc makes of it: run write_causes.py')
     if not is_same:
         PAGE.write_text(page, encoding='utf-8')
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Prints the completion of a shell for the program cushim, from the list of its commands and options.
 
-  generate.py bash|zsh|fish LISTS OPTION_LIST
+  make_completions.py bash|zsh|fish LISTS OPTION_LIST
 
 LISTS is the directory of the lists of the loader, which have the numbers of the software drivers. OPTION_LIST is what
 the preprocessor makes of option_list.c.

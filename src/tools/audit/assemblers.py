@@ -8,7 +8,7 @@ import tempfile
 import audit_tables
 import entry_points as lists
 
-FETCH = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'audit' / 'fetch'
+FETCH = pathlib.Path(__file__).resolve().parents[3] / 'tests' / 'audit' / 'fetch'
 # The newest PTX, by what an assembler says of a version that does not exist.
 TOO_NEW = '.version 99.0\n.target sm_80\n'
 MAX_NAMES = 3

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Makes the directories with our libcuda.so.1, one for each CUDA version that brought exported names.
 
-  generate.py versions                  these versions
-  generate.py map VERSION               an ELF version script: the names up to that version, with a version of their own
-  generate.py place LIBRARY DIRECTORY   puts the library into a directory, under both names
+  make_export_maps.py versions                  these versions
+  make_export_maps.py map VERSION               an ELF version script: the names up to that version, with a version of their own
+  make_export_maps.py place LIBRARY DIRECTORY   puts the library into a directory, under both names
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-EXPORTS = pathlib.Path(__file__).resolve().parents[3] / 'loader' / 'exports.inc'
+EXPORTS = pathlib.Path(__file__).resolve().parents[3] / 'loader' / 'lists' / 'exports.inc'
 # No driver that cushim supports is older.
 OLDEST = 6050
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the headers of a CUDA Toolkit, and compares the list of entry points with them. Used by generate.py.
+"""Reads the headers of a CUDA Toolkit, and compares the list of entry points with them. Used by write_lists.py.
 
 <cuda.h> declares each exported name, and <cudaTypedefs.h> the CUDA version of each entry point. The two are brought
 together: of one function, the lowest version is the oldest ABI. What this module does not understand it reports.
@@ -10,7 +10,7 @@ import re
 
 import entry_points as lists
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ('cuda.h', 'cudaD3D11.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h')
 
 OWN_TYPES = [path.name for path in (ROOT / 'include' / 'cushim' / 'abi').glob('*.h') if path.name != 'conflict.h']
@@ -265,7 +265,7 @@ class News(collections.namedtuple('News', 'functions versions differing problems
 
 def known_errors():
     """{error code: its value}"""
-    text = (ROOT / 'loader' / 'errors.inc').read_text(encoding='utf-8')
+    text = (ROOT / 'loader' / 'lists' / 'errors.inc').read_text(encoding='utf-8')
     return {name: int(value) for name, value in re.findall(r'^CUSHIM_ERROR\((\w+), (\d+),', text, re.M)}
 
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes everything that is made from the lists in this directory (*.tsv) and version.txt. The result is checked in.
 
-  generate.py            writes the files that have changed, and names them
-  generate.py --check    only compares: exit status 1 if a file is not what the lists make of it
-  generate.py --list     prints the files
-  generate.py --toolkit INCLUDE          says what the list lacks of the headers in this directory, of a newer Toolkit
-  generate.py --toolkit INCLUDE --add    adds it to entry_points.tsv: each entry point with its prototype and a slot
+  write_lists.py            writes the files that have changed, and names them
+  write_lists.py --check    only compares: exit status 1 if a file is not what the lists make of it
+  write_lists.py --list     prints the files
+  write_lists.py --toolkit INCLUDE          says what the list lacks of the headers in this directory, of a newer Toolkit
+  write_lists.py --toolkit INCLUDE --add    adds it to entry_points.tsv: each entry point with its prototype and a slot
 
 README.md beside this file says how to add a CUDA release.
 """
@@ -17,13 +17,14 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / 'src' / 'tools' / 'audit'))
 import audit_tables  # pylint: disable=wrong-import-position
 import entry_points as lists  # pylint: disable=wrong-import-position
 import toolkit as headers  # pylint: disable=wrong-import-position
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 120
-MADE = 'Made by loader/generate.py from loader/entry_points.tsv: do not edit.'
+MADE = 'Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.'
 # A program for an older driver than the oldest that is known calls nothing here by a plain name of that time.
 OLDEST_VERSION = lists.read_drivers()[0].version
 
@@ -250,7 +251,7 @@ def write_cuew_names(entry_points):
     return (CUEW_NAMES_HEAD % (lists.version_text(CUEW_VERSION), MADE)) + '\n'.join(lines) + '\n\n#endif\n'
 
 
-# ---- loader/symbols.inc ----
+# ---- loader/lists/symbols.inc ----
 
 SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -287,7 +288,7 @@ def write_symbols(entry_points):
     return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
 
 
-# ---- loader/exports.inc ----
+# ---- loader/lists/exports.inc ----
 
 EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -391,7 +392,7 @@ ENUMERATORS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * The rows of one type stand together. Define TRACE_ENUMERATOR before including this file; it is undefined at the end.
  *
- * Made by loader/generate.py from loader/entry_points.tsv and include/cushim/abi: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv and include/cushim/abi: do not edit.
  */
 /* clang-format off */
 
@@ -449,7 +450,7 @@ BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * Define CUSHIM_BRANCH before including this file; it is undefined at the end.
  *
- * Made by loader/generate.py from loader/drivers.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/drivers.tsv: do not edit.
  */
 /* clang-format off */
 
@@ -475,7 +476,7 @@ PLAIN_NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * Define CUSHIM_PLAIN_NAME before including this file; it is undefined at the end.
  *
- * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
 /* clang-format off */
 
@@ -511,7 +512,7 @@ def plain_names(entry_points):
     return head + ''.join(rows) + '\n'
 
 
-# ---- loader/ptx_versions.inc ----
+# ---- loader/lists/ptx_versions.inc ----
 
 PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -524,7 +525,7 @@ PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * Define CUSHIM_PTX_VERSION before including this file; it is undefined at the end.
  *
- * Made by loader/generate.py from loader/drivers.tsv: do not edit.
+ * Made by loader/lists/write_lists.py from loader/lists/drivers.tsv: do not edit.
  */
 /* clang-format off */
 
@@ -668,12 +669,12 @@ def outputs():
         'include/cushim/names_interop.h':
             write_names(NAMES_INTEROP_HEAD, [one for one in entry_points if one.is_interop]),
         'include/cushim/compat/cuew_names.h': write_cuew_names(entry_points),
-        'loader/symbols.inc': write_symbols(entry_points),
-        'loader/exports.inc': write_exports(entry_points),
+        'loader/lists/symbols.inc': write_symbols(entry_points),
+        'loader/lists/exports.inc': write_exports(entry_points),
         'src/tools/cushim/branches.inc': write_branches(),
         'src/tools/cushim/plain_names.inc': write_plain_names(entry_points),
         audit_tables.PATH: audit_tables.write_tables(),
-        'loader/ptx_versions.inc': write_ptx_versions(),
+        'loader/lists/ptx_versions.inc': write_ptx_versions(),
         'src/tools/trace/layer/fields.inc': write_fields(entry_points),
         'src/tools/trace/file/enumerators.inc': write_enumerators(entry_points),
         'src/tools/trace/report/roles.inc': write_roles(entry_points),
@@ -687,10 +688,10 @@ def report(toolkit, news):
     for title, lines in (('functions that the list lacks', news.functions),
                          ('ABI versions that it lacks', news.versions),
                          ('entry points that differ from it', news.differing),
-                         ('declarations that generate.py does not understand', news.problems),
+                         ('declarations that write_lists.py does not understand', news.problems),
                          ('types that include/cushim lacks', news.types),
                          ('constants that include/cushim lacks', news.constants),
-                         ('error codes that differ from loader/errors.inc', news.errors)):
+                         ('error codes that differ from loader/lists/errors.inc', news.errors)):
         print(f'{len(lines)} {title}' + ''.join(f'\n    {line}' for line in lines))
 
 
@@ -699,7 +700,7 @@ def read_toolkit(include, add):
     try:
         toolkit = headers.Toolkit(include)
     except headers.ToolkitError as error:
-        sys.exit(f'generate.py: {error}')
+        sys.exit(f'write_lists.py: {error}')
     merged, news = headers.merge(toolkit, lists.read())
     report(toolkit, news)
     if add:
@@ -726,7 +727,7 @@ def main():
     for path in stale:
         if not given.check:
             (ROOT / path).write_text(made[path], encoding='utf-8')
-        print(f'{path}: {"is not what the lists make of it; run loader/generate.py" if given.check else "written"}')
+        print(f'{path}: {"is not what the lists make of it; run loader/lists/write_lists.py" if given.check else "written"}')
     if given.check:
         print(f'{len(made)} files compared')
     return 1 if given.check and stale else 0

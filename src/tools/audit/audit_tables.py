@@ -7,7 +7,8 @@ import textwrap
 import entry_points as lists
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOOLKITS, GPUS = HERE / 'toolkits.tsv', HERE / 'gpus.tsv'
+ROOT = HERE.parents[2]
+TOOLKITS, GPUS = HERE / 'toolkits.tsv', ROOT / 'loader' / 'lists' / 'gpus.tsv'
 PATH = 'src/tools/audit/cushim_audit/tables.py'
 WIDTH = 120
 
@@ -20,7 +21,7 @@ Gpu = collections.namedtuple('Gpu', 'arch generation first first_by until last l
 HEAD = '''# SPDX-License-Identifier: MIT
 """The tables of cushim audit. A CUDA version is a number: 1000 * major + 10 * minor.
 
-Made by loader/generate.py from version.txt, entry_points.tsv, drivers.tsv, toolkits.tsv and gpus.tsv: do not edit.
+Made by loader/lists/write_lists.py from version.txt, entry_points.tsv, drivers.tsv, toolkits.tsv and gpus.tsv: do not edit.
 """
 
 '''
@@ -60,7 +61,7 @@ def write_tables():
     for one in toolkits:
         ptx.setdefault(one.ptx, one.version)
     windows = sorted(symbol for one in entry_points if one.is_windows_only for symbol, _ in one.exports)
-    version = (HERE / 'version.txt').read_text(encoding='utf-8').strip()
+    version = (ROOT / 'loader' / 'version.txt').read_text(encoding='utf-8').strip()
     return HEAD + '\n'.join([
         f"VERSION = '{version}'\n",
         assignment('{CUDA version: the first driver branch for it}', 'BRANCHES',

@@ -3,9 +3,9 @@
 """Prints a header of cushim as declarations alone, which cffi's cdef() reads: without preprocessor lines and inline
 functions, and with numbers as the values of enumerators.
 
-  loader/cffi_header.py HEADER [COMPILER...] >cushim_cffi.h
+  loader/amalgamation/cffi_header.py HEADER [COMPILER...] >cushim_cffi.h
 
-HEADER is include/cushim/cushim.h, or one that two_files.py wrote. The types are cushim's own, for 64-bit machines. The
+HEADER is include/cushim/cushim.h, or one that amalgamate.py wrote. The types are cushim's own, for 64-bit machines. The
 compiler (cc) runs as a preprocessor. A Python program calls cushim_table_get(kind) in place of cushim_table(), because
 cffi calls no inline functions.
 """
