@@ -28,11 +28,8 @@ static const struct trace_object *object_of(const struct trace_model *model, con
     uint64_t handle = field->what == USE || field->what == DESTROY ? trace_object_handle(field, call) : 0;
     const struct trace_object *object =
         handle != 0 ? trace_object_find(model, call->process, field->row, handle) : NULL;
-    bool is_function = strcmp(trace_object_rows[field->row].type, "CUfunction") == 0;
-    for (unsigned row = 0; row < TRACE_OBJECT_ROWS && handle != 0 && object == NULL && is_function; row++) {
-        if (strcmp(trace_object_rows[row].type, "CUkernel") == 0)
-            object = trace_object_find(model, call->process, row, handle);
-    }
+    if (handle != 0 && object == NULL && field->row == TRACE_ROW_FUNCTION)
+        object = trace_object_find(model, call->process, TRACE_ROW_KERNEL, handle);
     return object;
 }
 
@@ -59,9 +56,9 @@ static void failure_describe(const struct trace_model *model, const struct trace
         return;
     }
     const struct trace_object *whole =
-        object->parent.kind != 0
-            ? trace_object_find(model, object->parent.process, object->parent.kind - 1, object->parent.id)
-            : NULL;
+        object->parent.kind != 0 ? trace_object_find(model, object->parent.process,
+                                                     (enum trace_row)(object->parent.kind - 1), object->parent.id)
+                                 : NULL;
     if (whole != NULL && !whole->is_alive && whole->destroyed.call != 0) {
         moment_describe(model->reader, &whole->destroyed, call, when, sizeof when);
         const char *name = object->name;
@@ -70,8 +67,9 @@ static void failure_describe(const struct trace_model *model, const struct trace
                  name != NULL ? ")" : "", trace_object_name(whole).text, when);
         return;
     }
-    const struct trace_object *other = trace_object_find(model, call->process, 0, trace_current_context(model, call));
-    const struct trace_object *own = trace_object_find(model, call->process, 0, object->context);
+    const struct trace_object *other =
+        trace_object_find(model, call->process, TRACE_ROW_CONTEXT, trace_current_context(model, call));
+    const struct trace_object *own = trace_object_find(model, call->process, TRACE_ROW_CONTEXT, object->context);
     if ((trace_object_rows[object->key.kind - 1].flags & IN_CONTEXT) != 0 && other != NULL && own != NULL
         && other != own && (call->result == CUDA_ERROR_INVALID_HANDLE || call->result == CUDA_ERROR_INVALID_CONTEXT))
         snprintf(text, size, "%s was created in %s, and %s is current: make its context current before",
@@ -125,7 +123,8 @@ static void memory_describe(const struct trace_model *model, const struct trace_
 /* Why there is no context, and what to do. */
 static void context_describe(const struct trace_model *model, const struct trace_call *call, char *text, size_t size)
 {
-    const struct trace_object *context = trace_object_find(model, call->process, 0, trace_current_context(model, call));
+    const struct trace_object *context =
+        trace_object_find(model, call->process, TRACE_ROW_CONTEXT, trace_current_context(model, call));
     struct trace_moment moment;
     char when[128];
     long thread = 0;
@@ -162,11 +161,6 @@ static int compare_held(const void *a, const void *b)
     return one->bytes != other->bytes ? (one->bytes < other->bytes ? 1 : -1) : strcmp(one->function, other->function);
 }
 
-static bool is_device_memory(const struct trace_object *object)
-{
-    return strcmp(trace_object_rows[object->key.kind - 1].word, "device allocation") == 0;
-}
-
 /* What was alive when memory was out, by the functions that allocated it. */
 static void out_of_memory_describe(const struct trace_model *model, const struct trace_call *call, char *text,
                                    size_t size)
@@ -179,7 +173,7 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
     if (effect->size < 0)
         return;
     for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
-        if (!object->is_alive || object->key.process != call->process || !is_device_memory(object)
+        if (!object->is_alive || object->key.process != call->process || trace_row_of(object) != TRACE_ROW_DEVICE_MEMORY
             || trace_object_context_ended(model, object) != NULL)
             continue;
         const char *function = model->reader->slots[object->created.slot].function;
@@ -220,12 +214,11 @@ static bool has_other_memory(const struct trace_model *model, const struct trace
     bool creates_node = false;
     for (size_t i = 0; i < effect->count; i++) {
         const struct trace_object_field *field = &effect->fields[i];
-        const char *type = trace_object_rows[field->row].type;
-        bool is_memory = strcmp(type, "CUdeviceptr") == 0;
+        bool is_memory = trace_row_is_address(field->row);
         bool has_size = effect->size >= 0 && !trace_is_captured(model, call);
         if (is_memory && (field->what == SEEN || (field->what == CREATE && !has_size)))
             return true;
-        creates_node = creates_node || (field->what == CREATE && strcmp(type, "CUgraphNode") == 0);
+        creates_node = creates_node || (field->what == CREATE && field->row == TRACE_ROW_NODE);
     }
     for (size_t i = 0; creates_node && i < slot->field_count; i++) {
         if (strstr(slot->fields[i].type, "MEM_ALLOC_NODE_PARAMS") != NULL
@@ -287,8 +280,7 @@ static void other_reason_describe(const struct failures *failures, const struct 
     const struct trace_header *header = model->reader->header;
     for (size_t i = 0; is_of_memory && i < effect->count && text[0] == '\0'; i++) {
         const struct trace_object_field *field = &effect->fields[i];
-        if (strcmp(trace_object_rows[field->row].type, "CUdeviceptr") != 0
-            || (field->what != USE && field->what != DESTROY))
+        if (!trace_row_is_address(field->row) || (field->what != USE && field->what != DESTROY))
             continue;
         memory_describe(model, call, trace_object_handle(field, call), text, size);
         if (text[0] == '\0')

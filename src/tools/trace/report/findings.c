@@ -52,7 +52,7 @@ static bool list_sort(struct trace_list *list)
 
 bool trace_findings_end(struct trace_findings *findings)
 {
-    bool has_memory = !findings->model.ranges.has_failed;
+    bool has_memory = !trace_model_has_failed(&findings->model);
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
         if (finders[i]->end != NULL)
             has_memory = finders[i]->end(findings->states[i], &findings->model, &findings->list);

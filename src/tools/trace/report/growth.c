@@ -46,7 +46,7 @@ typedef bool (*alive_fn)(const struct trace_model *model, const struct alive *al
 
 /* Counts the objects that were not destroyed by their types or their creators, and reports each, the greatest number
  * first: those that are alive, or those of which the context has ended. */
-static bool alive_report(const struct trace_model *model, uint32_t kind, bool has_context, struct trace_list *list,
+static bool alive_report(const struct trace_model *model, bool is_by_type, bool has_context, struct trace_list *list,
                          alive_fn report, void *state)
 {
     struct trace_table table = {.size = sizeof(struct alive)};
@@ -54,10 +54,10 @@ static bool alive_report(const struct trace_model *model, uint32_t kind, bool ha
     size_t count = 0;
     for (const struct trace_object *object = NULL;
          has_memory && (object = trace_table_next(&model->objects, object)) != NULL;) {
-        uint64_t id = kind == TRACE_COUNT_OF_TYPE ? object->key.kind - 1 : object->created.slot;
         bool is_alive = object->is_alive && object->is_counted;
         if (is_alive && (trace_object_context_ended(model, object) == NULL) == has_context)
-            has_memory = alive_add(&table, model, object, (struct trace_key){id, object->key.process, kind});
+            has_memory =
+                alive_add(&table, model, object, is_by_type ? trace_type_key(object) : trace_creator_key(object));
     }
     const struct alive **sorted = calloc(table.count + 1, sizeof *sorted);
     has_memory = has_memory && sorted != NULL;
@@ -73,7 +73,7 @@ static bool alive_report(const struct trace_model *model, uint32_t kind, bool ha
 }
 
 /* "streams", "libraries" */
-static struct trace_text plural_of(unsigned row, uint64_t count)
+static struct trace_text plural_of(enum trace_row row, uint64_t count)
 {
     struct trace_text word;
     size_t length = strlen(trace_object_rows[row].word);
@@ -105,7 +105,7 @@ static bool report_growth(const struct trace_model *model, const struct alive *a
 static bool growth_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
     (void)state;
-    return alive_report(model, TRACE_COUNT_OF_CREATOR, true, list, report_growth, NULL);
+    return alive_report(model, false, true, list, report_growth, NULL);
 }
 
 const struct trace_finder trace_finder_growth = {.end = growth_end};
@@ -168,8 +168,8 @@ static bool leftovers_end(void *state, const struct trace_model *model, struct t
 {
     struct trace_table habits = {.size = sizeof(struct habits)};
     (void)state;
-    bool has_memory = alive_report(model, TRACE_COUNT_OF_TYPE, true, list, report_left, &habits)
-                      && alive_report(model, TRACE_COUNT_OF_TYPE, false, list, report_ended, NULL);
+    bool has_memory = alive_report(model, true, true, list, report_left, &habits)
+                      && alive_report(model, true, false, list, report_ended, NULL);
     for (const struct habits *one = NULL; has_memory && (one = trace_table_next(&habits, one)) != NULL;)
         has_memory = trace_list_add(list, TRACE_FINDING_ALIVE, &one->first,
                                     "%s were alive, which is usual: programs and the CUDA runtime keep them until the "

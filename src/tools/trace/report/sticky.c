@@ -110,11 +110,13 @@ static struct pending pending_of(const struct trace_model *model, const struct t
     if (trace_launch_find(&model->reader->slots[call->slot], call, &pending.object, dimensions))
         pending.name = trace_kernel_name(model, call->process, pending.object);
     for (size_t i = 0; i < effect->count && pending.object == 0; i++) {
-        const char *type = trace_object_rows[effect->fields[i].row].type;
-        if (strcmp(type, "CUgraphExec") == 0)
+        const struct trace_object *graph = NULL;
+        if (effect->fields[i].row == TRACE_ROW_EXECUTABLE_GRAPH)
             pending.object = trace_object_handle(&effect->fields[i], call);
         if (pending.object != 0)
-            pending.object_name = trace_name_of(model, call->process, type, pending.object);
+            graph = trace_object_find(model, call->process, TRACE_ROW_EXECUTABLE_GRAPH, pending.object);
+        if (graph != NULL && graph->number != 0)
+            pending.object_name = trace_object_name(graph);
     }
     return pending;
 }
