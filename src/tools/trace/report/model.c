@@ -48,6 +48,7 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
         .begin = call->begin,
         .end = call->returned ? call->end : UINT64_MAX,
         .site = trace_site_of(model->reader, call),
+        .python = trace_python_lines(call),
         .log = trace_log_find(&model->logs, call),
         .range = trace_range_path(&model->ranges, call->process, call->thread),
     };
