@@ -18,7 +18,8 @@ struct trace_finding {
     size_t process;
     long thread;
     uint64_t begin;
-    uint64_t site;     /* of the call, as in struct trace_moment */
+    uint64_t site; /* of the call, as in struct trace_moment; the next one, too */
+    const char *python;
     const char *log;   /* what the driver said about the call, in lines; or NULL. The model owns it, and the next one */
     const char *range; /* the ranges of NVTX in which it was made; or NULL */
     char *text;        /* a sentence */

@@ -18,6 +18,7 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
         finding.thread = moment->thread;
         finding.begin = moment->begin;
         finding.site = moment->site;
+        finding.python = moment->python;
         finding.log = moment->log;
         finding.range = moment->range;
     }

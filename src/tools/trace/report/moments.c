@@ -14,6 +14,7 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
         .begin = call->begin,
         .end = call->returned ? call->end : UINT64_MAX,
         .site = trace_site_of(model->reader, call),
+        .python = trace_python_lines(call),
         .log = call->log != NULL ? model->log : NULL,
         .range = trace_range_path(&model->ranges, call->process, call->thread),
     };
@@ -21,5 +22,5 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
 
 uint64_t trace_place_of(const struct trace_moment *moment)
 {
-    return moment->site;
+    return moment->python != NULL ? (uint64_t)(uintptr_t)moment->python : moment->site;
 }

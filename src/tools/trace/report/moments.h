@@ -13,6 +13,7 @@ struct trace_moment {
     unsigned slot, result;
     uint64_t begin, end; /* UINT64_MAX if it did not return */
     uint64_t site;       /* the address from which the program made it; 0: unknown */
+    const char *python;  /* its Python frames, as of trace_python_lines(); or NULL */
     const char *log;     /* what the driver said about its failure, in lines; or NULL */
     const char *range;   /* the ranges of NVTX in which it was made: "step 3 > forward"; or NULL */
 };

@@ -16,6 +16,13 @@ struct place {
 };
 static struct trace_table places = {.size = sizeof(struct place)};
 
+/* Each text of several lines is kept once. */
+struct lines {
+    struct trace_key key; /* a hash of the text */
+    char *text;
+};
+static struct trace_table lines = {.size = sizeof(struct lines)};
+
 /* The name of the file, without directories. */
 static const char *module_name(const struct trace_module *module)
 {
@@ -23,20 +30,60 @@ static const char *module_name(const struct trace_module *module)
     return slash != NULL ? slash + 1 : module->path;
 }
 
+/* The words are parted by spaces. */
+static bool starts_with_any(const char *text, const char *words)
+{
+    bool found = false;
+    for (size_t length; *words != '\0' && !found; words += length + (words[length] != '\0')) {
+        length = strcspn(words, " ");
+        found = strncmp(text, words, length) == 0;
+    }
+    return found;
+}
+
 /* Programs call these, and they call the driver. */
 static bool is_layer(const struct trace_module *module)
 {
-    static const char *const layers[] = {"libcudart", "libcuda.so", "libcushim", "libffi", "_ctypes", "trace.so"};
-    if (module == NULL)
-        return false;
-    bool found = false;
-    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
-        found |= strncmp(module_name(module), layers[i], strlen(layers[i])) == 0;
-    return found;
+    return module != NULL
+           && starts_with_any(module_name(module), "libcudart libcuda.so libcushim libffi _ctypes trace.so");
+}
+
+bool trace_is_cuda_library(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return starts_with_any(slash != NULL ? slash + 1 : path,
+                           "libcublas libcudnn libcufft libcurand libcusolver libcusparse libcutensor libcupti libnccl "
+                           "libnvrtc libnvJitLink libnvjpeg libnpp libnvinfer libnvshmem libnvidia-");
+}
+
+/* The file without the directory in which packages are installed. */
+static const char *package_name(const char *path)
+{
+    static const char *const directories[] = {"/site-packages/", "/dist-packages/"};
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        const char *found = strstr(path, directories[i]);
+        if (found != NULL)
+            return found + strlen(directories[i]);
+    }
+    return NULL;
+}
+
+/* Of the program, and not of the system, a package, the interpreter or CUDA. */
+static bool is_own(const struct trace_module *module)
+{
+    return module != NULL && module->path[0] != '\0' && !is_layer(module) && !trace_is_cuda_library(module->path)
+           && package_name(module->path) == NULL && strstr(module->path, "/lib-dynload/") == NULL
+           && !starts_with_any(module->path,
+                               "/lib/ /lib32/ /lib64/ /usr/lib /usr/local/lib /usr/local/cuda /usr/local/nvidia [")
+           && !starts_with_any(module_name(module), "python libpython ld-linux");
 }
 
 size_t trace_first_frame(const struct trace_reader *reader, const struct trace_call *call)
 {
+    for (size_t i = 0; i < call->stack_count; i++) {
+        if (is_own(trace_module_find(reader, call->process, call->stack[i])))
+            return i;
+    }
     for (size_t i = 0; i < call->stack_count; i++) {
         if (!is_layer(trace_module_find(reader, call->process, call->stack[i])))
             return i;
@@ -57,7 +104,52 @@ bool trace_is_called_from(const struct trace_reader *reader, const struct trace_
         if (module != NULL && strstr(module->path, text) != NULL)
             return true;
     }
+    for (size_t i = 0; i < call->python_count; i++) {
+        if (strstr(call->python[i].file, text) != NULL || strstr(call->python[i].function, text) != NULL)
+            return true;
+    }
     return false;
+}
+
+/* FNV-1a */
+static const char *lines_keep(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = text; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    struct lines *kept = trace_table_add(&lines, (struct trace_key){.id = hash, .kind = 1});
+    if (kept != NULL && kept->text == NULL)
+        kept->text = strdup(text);
+    return kept != NULL && kept->text != NULL && strcmp(kept->text, text) == 0 ? kept->text : NULL;
+}
+
+const char *trace_python_lines(const struct trace_call *call)
+{
+    char text[8 * TRACE_PYTHON_WORDS + 32 * TRACE_PYTHON_FRAMES];
+    size_t used = 0;
+    for (size_t i = 0; i < call->python_count; i++) {
+        const struct trace_python_frame *frame = &call->python[i];
+        const char *name = package_name(frame->file);
+        size_t start = used;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s:%u (%s)", i > 0 ? "\n" : "",
+                                 name != NULL ? name : frame->file, frame->line, frame->function);
+        for (size_t at = start + (i > 0); at < used; at++) /* a line is one line */
+            text[at] = (unsigned char)text[at] < ' ' ? '?' : text[at];
+    }
+    return used > 0 ? lines_keep(text) : NULL;
+}
+
+const char *trace_place_lines(const struct trace_reader *reader, size_t process, uint64_t site, const char *python)
+{
+    if (python == NULL)
+        return trace_place_name(reader, process, site);
+    char *both = NULL;
+    if (!is_own(trace_module_find(reader, process, site))
+        || asprintf(&both, "%s\n%s", trace_place_name(reader, process, site), python) < 0)
+        return python;
+    const char *kept = lines_keep(both);
+    free(both);
+    return kept != NULL ? kept : python;
 }
 
 static char *place_describe(const struct trace_module *module, uint64_t address)
@@ -90,5 +182,9 @@ void trace_places_free(void)
         free(place->name);
     free(places.entries);
     places = (struct trace_table){.size = sizeof(struct place)};
+    for (struct lines *one = NULL; (one = trace_table_next(&lines, one)) != NULL;)
+        free(one->text);
+    free(lines.entries);
+    lines = (struct trace_table){.size = sizeof(struct lines)};
     trace_sources_free();
 }
