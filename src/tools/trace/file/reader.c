@@ -366,6 +366,7 @@ static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         break;
     case TRACE_EXIT:
         process->has_exited = true;
+        process->exited = time_of(reader, cursor->begin);
         break;
     case TRACE_RANGE:
         range_read(reader, cursor, words, count);

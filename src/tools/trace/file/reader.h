@@ -76,6 +76,7 @@ struct trace_process {
     long pid, parent; /* the parent is 0 if the start of the process was overwritten */
     char command[TRACE_TEXT_MAX + 1];
     bool has_exited;                      /* it called exit(), or returned from main() */
+    uint64_t exited;                      /* when, in nanoseconds since the start of the trace */
     unsigned no_python, no_python_number; /* enum trace_no_python, and its number; 0: nothing prevented it */
     uint64_t calls;
     struct trace_module *modules;

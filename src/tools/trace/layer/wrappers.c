@@ -172,12 +172,23 @@ static void driver_log_register(void)
         (void)next->LogsRegisterCallback_v1(log_on_line, NULL, &registration);
 }
 
-/* A query of work that goes on, and a request for a function that a driver can lack. */
+/* Whether the result is an answer, whoever asks. */
 static bool is_expected(unsigned slot, unsigned result)
 {
-    return result == CUDA_ERROR_NOT_READY
-           || (result == CUDA_ERROR_NOT_FOUND
-               && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2));
+    enum { ANYBODY, CUDA_LIBRARY, NEW_VERSION, NO_FUNCTION };
+    static const struct {
+        const char *function;
+        unsigned result, asker;
+    } answers[] = {
+#define TRACE_ANSWER(function, result, asker, meaning) {function, result, asker},
+#include "../file/answers.inc"
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        if (answers[i].result == result && answers[i].asker == ANYBODY
+            && (answers[i].function[0] == '\0' || strcmp(answers[i].function, schema_function(slot)) == 0))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the layer ---- */

@@ -58,35 +58,6 @@ bool trace_selects_range(const struct trace_options *options, const struct trace
            && (options->to == 0 || range->begin <= options->to);
 }
 
-/* Whether the call is one of any version of the function. */
-static bool is_call_of(const struct trace_reader *reader, const struct trace_call *call, const char *function)
-{
-    const char *name = reader->slots[call->slot].function;
-    size_t length = strlen(function);
-    return trace_plain_length(name) == length && strncmp(name, function, length) == 0;
-}
-
-bool trace_asks_for_context(const struct trace_reader *reader, const struct trace_call *call)
-{
-    return call->returned && call->result == CUDA_ERROR_INVALID_CONTEXT && is_call_of(reader, call, "cuCtxGetDevice");
-}
-
-bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call)
-{
-    const struct trace_slot *slot = &reader->slots[call->slot];
-    if (!call->returned || !is_call_of(reader, call, "cuGetProcAddress"))
-        return false;
-    const uint64_t *pointer = trace_find_field(slot, call, "pfn");
-    bool has_value = pointer != NULL && pointer + 1 < call->fields + call->words && pointer[0] != 0;
-    return call->result == CUDA_ERROR_NOT_FOUND || (call->result == CUDA_SUCCESS && has_value && pointer[1] == 0);
-}
-
-bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call)
-{
-    return call->returned && call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY
-           && !trace_is_probe(reader, call) && !trace_asks_for_context(reader, call);
-}
-
 CUSHIM_PRINTF(2, 3)
 static void line_add(struct trace_line *line, const char *format, ...)
 {

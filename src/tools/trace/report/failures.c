@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "finder.h"
 #include "text.h"
 
@@ -294,23 +295,14 @@ static void other_reason_describe(const struct failures *failures, const struct 
         context_describe(model, call, text, size);
 }
 
-/* Programs ask of any pointer, such as one of the host, whether it is of the driver: this answer means no. */
-static bool is_answer(const struct trace_model *model, const struct trace_call *call)
-{
-    return call->returned && call->result == CUDA_ERROR_INVALID_VALUE
-           && text_starts_with(model->reader->slots[call->slot].function, "cuPointerGet");
-}
-
 static bool failure_find(void *state, const struct trace_model *model, const struct trace_call *call,
                          struct trace_list *list)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    bool is_of_captures =
-        call->result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && call->result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     char why[1024] = "";
     if (call->returned && call->result == CUDA_SUCCESS)
         return other_memory_note(state, model, call);
-    if (call->returned && (call->result == CUDA_ERROR_NOT_READY || is_of_captures || is_answer(model, call)))
+    if (call->returned && (trace_is_of_capture(call->result) || trace_answer_of(model->reader, call) != NULL))
         return true;
     for (size_t i = 0; i < effect->count && why[0] == '\0'; i++) {
         const struct trace_object_field *field = &effect->fields[i];

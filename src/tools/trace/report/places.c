@@ -91,6 +91,14 @@ size_t trace_first_frame(const struct trace_reader *reader, const struct trace_c
     return 0;
 }
 
+bool trace_is_from_cuda_library(const struct trace_reader *reader, const struct trace_call *call)
+{
+    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
+    for (size_t i = 0; i < call->stack_count && (module == NULL || is_layer(module)); i++)
+        module = trace_module_find(reader, call->process, call->stack[i]);
+    return module != NULL && trace_is_cuda_library(module->path);
+}
+
 uint64_t trace_site_of(const struct trace_reader *reader, const struct trace_call *call)
 {
     return call->stack_count > 0 ? call->stack[trace_first_frame(reader, call)] : call->caller;

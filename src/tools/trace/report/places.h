@@ -20,6 +20,9 @@ const char *trace_place_lines(const struct trace_reader *reader, size_t process,
 /* Whether a file is a library of CUDA, such as libcublas, which programs call, and which calls the driver. */
 bool trace_is_cuda_library(const char *path);
 
+/* Whether such a library made the call: it, or the layers between it and the driver. */
+bool trace_is_from_cuda_library(const struct trace_reader *reader, const struct trace_call *call);
+
 /* The frame of a call's backtrace that is the program's own: the first one that is not in a directory of the system, in
  * an installed package, or in a library of CUDA; without it, the first one that is not in a layer between the program
  * and the driver, such as the CUDA runtime. It is an index of the backtrace, or 0. */

@@ -12,7 +12,7 @@
 #include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
-enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MAX_UNRETURNED = 20, MAX_SHOWN = 10 };
+enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MAX_SHOWN = 10, MAX_ANSWERS = 16 };
 
 struct function {
     size_t slot;
@@ -38,9 +38,12 @@ struct summary {
     struct function *functions;
     struct failure *failures;
     size_t failure_count;
-    uint64_t calls, errors, total, end, not_ready, probes, without_context;
-    uint64_t unreturned_count;
-    struct trace_call unreturned[MAX_UNRETURNED];
+    struct answer {
+        const char *meaning;
+        unsigned slot;
+        uint64_t calls;
+    } answers[MAX_ANSWERS];
+    uint64_t calls, errors, total, end;
 };
 
 static size_t class_of(uint64_t value)
@@ -92,16 +95,15 @@ static bool count_failure(struct summary *summary, const struct trace_call *call
     return true;
 }
 
-/* The reader reuses the fields. */
-static bool unreturned_keep(struct trace_call *kept, const struct trace_call *call)
+static void count_answer(struct summary *summary, const struct trace_call *call, const char *meaning)
 {
-    uint64_t *fields = malloc((call->words + 1) * sizeof *fields);
-    if (fields == NULL)
-        return false;
-    memcpy(fields, call->fields, call->words * sizeof *fields);
-    *kept = *call;
-    kept->fields = fields;
-    return true;
+    size_t i = 0;
+    while (i < MAX_ANSWERS - 1 && summary->answers[i].meaning != NULL
+           && (summary->answers[i].meaning != meaning || summary->answers[i].slot != call->slot))
+        i++;
+    summary->answers[i].meaning = meaning;
+    summary->answers[i].slot = call->slot;
+    summary->answers[i].calls++;
 }
 
 static bool count_call(struct summary *summary, const struct trace_reader *reader, const struct trace_call *call)
@@ -115,18 +117,15 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
     function->calls++;
     if (call->end > summary->end)
         summary->end = call->end;
-    if (!call->returned) {
-        if (summary->unreturned_count++ < MAX_UNRETURNED)
-            return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], call);
+    if (!call->returned)
         return true;
-    }
     function->total += duration;
     summary->total += duration;
     function->classes[class_of(duration)]++;
-    summary->not_ready += call->result == CUDA_ERROR_NOT_READY;
-    summary->probes += trace_is_probe(reader, call);
-    summary->without_context += trace_asks_for_context(reader, call);
-    if (!trace_has_failed(reader, call))
+    const char *answer = trace_answer_of(reader, call);
+    if (answer != NULL)
+        count_answer(summary, call, answer);
+    if (answer != NULL || call->result == CUDA_SUCCESS)
         return true;
     function->errors++;
     summary->errors++;
@@ -227,15 +226,12 @@ static void print_failures(const struct trace_reader *reader, const struct summa
         text_print(TONE_BAD, "%s: %s", reader->slots[failure->slot].function, trace_result(failure->result).text);
         puts("");
     }
-    if (summary->not_ready > 0)
-        printf("\n%" PRIu64 " quer%s returned CUDA_ERROR_NOT_READY, which is not a failure.\n", summary->not_ready,
-               summary->not_ready == 1 ? "y" : "ies");
-    if (summary->probes > 0)
-        printf("\n%" PRIu64 " request%s to cuGetProcAddress found no function, which is not a failure.\n",
-               summary->probes, plural(summary->probes));
-    if (summary->without_context > 0)
-        printf("\n%" PRIu64 " call%s of cuCtxGetDevice found no current context, which is not a failure.\n",
-               summary->without_context, plural(summary->without_context));
+    if (summary->answers[0].meaning != NULL)
+        puts("\nAnswers that are not failures:");
+    for (size_t i = 0; i < MAX_ANSWERS && summary->answers[i].meaning != NULL; i++) {
+        const struct answer *answer = &summary->answers[i];
+        printf("%10" PRIu64 "  %s: %s\n", answer->calls, reader->slots[answer->slot].function, answer->meaning);
+    }
 }
 
 /* The functions that the driver lacks. */
@@ -254,17 +250,6 @@ static void print_states(const struct trace_reader *reader, const struct summary
         text_print(TONE_DOUBTFUL, "%s: %s", slot->function, slot_states[state].word);
         puts("");
     }
-}
-
-static void print_unreturned(const struct trace_model *model, const struct summary *summary)
-{
-    uint64_t shown = summary->unreturned_count < MAX_UNRETURNED ? summary->unreturned_count : MAX_UNRETURNED;
-    if (shown > 0)
-        puts("\nCalls that did not return:");
-    for (uint64_t i = 0; i < shown; i++)
-        trace_print_call(model, &summary->unreturned[i]);
-    if (shown < summary->unreturned_count)
-        printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
 }
 
 /* Where and in which ranges the call was made, and what the driver said about it. */
@@ -301,6 +286,8 @@ static void print_kind(const struct trace_reader *reader, const struct trace_lis
         printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
                reader->processes[finding->process].pid, finding->thread);
         text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
+        if (finding->count > 1)
+            printf(" (%" PRIu64 " times, the last one at %.6f s)", finding->count, (double)finding->last / 1e9);
         puts("");
         print_details(reader, finding);
         shown++;
@@ -315,6 +302,43 @@ static void print_findings(const struct trace_reader *reader, const struct trace
         if ((int)trace_finding_rows[kind].severity == severity)
             print_kind(reader, list, (enum trace_finding_kind)kind, most);
     }
+}
+
+/* The failed calls that no finding explains. */
+static uint64_t count_unexplained(const struct summary *summary, const struct trace_list *list)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < summary->failure_count; i++) {
+        const struct failure *failure = &summary->failures[i];
+        uint64_t explained = 0;
+        for (size_t k = 0; k < list->count; k++) {
+            const struct trace_finding *finding = &list->all[k];
+            if (trace_finding_rows[finding->kind].severity == BAD && finding->slot == failure->slot
+                && finding->result == failure->result)
+                explained += finding->count;
+        }
+        bool is_of_kind = (trace_is_sticky(failure->result) && list->found[TRACE_FINDING_STICKY] > 0)
+                          || (trace_is_of_capture(failure->result)
+                              && list->found[TRACE_FINDING_CAPTURE] + list->found[TRACE_FINDING_UNJOINED] > 0);
+        count += is_of_kind || explained >= failure->calls ? 0 : failure->calls - explained;
+    }
+    return count;
+}
+
+/* What the report says first: that nothing was found, or how many failed calls have no reason. Waits are no mistakes. */
+static void print_verdict(const struct trace_reader *reader, const struct summary *summary,
+                          const struct trace_list *list)
+{
+    const struct trace_header *header = reader->header;
+    bool is_whole = header->overwritten == 0 && header->dropped == 0 && reader->damaged == 0;
+    uint64_t unexplained = count_unexplained(summary, list), found = 0;
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
+        found += kind != TRACE_FINDING_WAIT ? list->found[kind] : 0;
+    if (unexplained > 0)
+        printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
+               unexplained, plural(unexplained));
+    else if (found == 0)
+        printf("Nothing was found%s.\n", is_whole ? "" : " in the calls that the file has");
 }
 
 static int compare_callers(const void *a, const void *b)
@@ -355,13 +379,13 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
+    print_verdict(reader, summary, &findings->list);
     print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
     trace_kernels_print(&summary->kernels, reader);
     print_failures(reader, summary);
     print_states(reader, summary);
-    print_unreturned(&findings->model, summary);
     print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
     print_processes(reader);
 }
@@ -391,6 +415,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     if (!has_memory) {
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
+        print_verdict(reader, &summary, &findings.list);
         print_findings(reader, &findings.list, BAD, SIZE_MAX);
         print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
@@ -401,8 +426,6 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     }
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
-    for (size_t i = 0; i < MAX_UNRETURNED; i++)
-        free((void *)(uintptr_t)summary.unreturned[i].fields);
     for (size_t i = 0; i < summary.caller_count; i++)
         free(summary.callers[i].path);
     free(summary.callers);
