@@ -40,7 +40,11 @@ struct summary {
     size_t failure_count;
     uint64_t calls, errors, total, end, not_ready, probes, without_context;
     uint64_t unreturned_count;
-    struct trace_call unreturned[MAX_UNRETURNED];
+    struct unreturned {
+        struct trace_call call;
+        uint64_t site;
+        const char *python; /* both as in struct trace_moment */
+    } unreturned[MAX_UNRETURNED];
 };
 
 static size_t class_of(uint64_t value)
@@ -93,14 +97,15 @@ static bool count_failure(struct summary *summary, const struct trace_call *call
 }
 
 /* The reader reuses the fields. */
-static bool unreturned_keep(struct trace_call *kept, const struct trace_call *call)
+static bool unreturned_keep(struct unreturned *kept, const struct trace_reader *reader, const struct trace_call *call)
 {
     uint64_t *fields = malloc((call->words + 1) * sizeof *fields);
     if (fields == NULL)
         return false;
     memcpy(fields, call->fields, call->words * sizeof *fields);
-    *kept = *call;
-    kept->fields = fields;
+    *kept = (struct unreturned){*call, trace_site_of(reader, call), trace_python_lines(call)};
+    kept->call.fields = fields;
+    kept->call.stack_count = kept->call.python_count = 0;
     return true;
 }
 
@@ -117,7 +122,7 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
         summary->end = call->end;
     if (!call->returned) {
         if (summary->unreturned_count++ < MAX_UNRETURNED)
-            return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], call);
+            return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], reader, call);
         return true;
     }
     function->total += duration;
@@ -261,8 +266,10 @@ static void print_unreturned(const struct trace_model *model, const struct summa
     uint64_t shown = summary->unreturned_count < MAX_UNRETURNED ? summary->unreturned_count : MAX_UNRETURNED;
     if (shown > 0)
         puts("\nCalls that did not return:");
-    for (uint64_t i = 0; i < shown; i++)
-        trace_print_call(model, &summary->unreturned[i]);
+    for (const struct unreturned *one = summary->unreturned; one < summary->unreturned + shown; one++) {
+        trace_print_call(model, &one->call);
+        trace_print_lines(45, trace_place_lines(model->reader, one->call.process, one->site, one->python));
+    }
     if (shown < summary->unreturned_count)
         printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
 }
@@ -271,10 +278,7 @@ static void print_unreturned(const struct trace_model *model, const struct summa
 static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
 {
     size_t length;
-    if (finding->site != 0) {
-        text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
-        puts("");
-    }
+    trace_print_lines(33, trace_place_lines(reader, finding->process, finding->site, finding->python));
     if (finding->range != NULL) {
         text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
         puts("");
@@ -355,6 +359,7 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
+    trace_print_no_python(reader);
     print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
@@ -391,6 +396,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     if (!has_memory) {
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
+        trace_print_no_python(reader);
         print_findings(reader, &findings.list, BAD, SIZE_MAX);
         print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
@@ -402,7 +408,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
     for (size_t i = 0; i < MAX_UNRETURNED; i++)
-        free((void *)(uintptr_t)summary.unreturned[i].fields);
+        free((void *)(uintptr_t)summary.unreturned[i].call.fields);
     for (size_t i = 0; i < summary.caller_count; i++)
         free(summary.callers[i].path);
     free(summary.callers);
