@@ -188,12 +188,13 @@ static int frame_line(const struct frame *frame)
 static size_t character_write(char *text, size_t room, uint32_t c)
 {
     bool is_byte = c >= 0xdc80 && c <= 0xdcff;
+    c = c == 0 ? '?' : c; /* a zero is the end */
     int size = c < 0x80 || is_byte ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     if ((size_t)size > room)
         return 0;
     for (int i = size - 1; i > 0; i--, c >>= 6)
         text[i] = (char)(0x80 | (c & 0x3f));
-    text[0] = (char)(c == 0 ? '?' : is_byte ? c & 0xff : size == 1 ? c : (0xf00U >> size & 0xff) | c);
+    text[0] = (char)(size == 1 ? c & 0xff : (0xf00U >> size & 0xff) | c);
     return (size_t)size;
 }
 

@@ -335,5 +335,12 @@ void trace_print_csv(const struct trace_model *model, const struct trace_call *c
                  argument.value.text);
     put_csv(line.text, ",");
     put_csv(call->returned ? trace_result(call->result).text : "", ",");
-    put_csv(trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call)), "\n");
+    line.length = 0; /* "model.py:7 (forward) < train.py:9 (step)": a call is one line */
+    line.text[0] = '\0';
+    const char *place = trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call));
+    for (size_t length; *place != '\0'; place += length + (place[length] != '\0')) {
+        length = strcspn(place, "\n");
+        line_add(&line, "%s%.*s", line.length > 0 ? " < " : "", (int)length, place);
+    }
+    put_csv(line.text, "\n");
 }
