@@ -16,9 +16,11 @@ int clock_gettime(clockid_t clock, struct timespec *out_time)
 int main(void)
 {
     int version;
-    for (int i = 0; i < 3; i++)
-        cuDriverGetVersion(&version);
-    cuStreamSynchronize((CUstream)2);
-    cuStreamIsCapturing((CUstream)1, NULL);
-    return 0;
+    CUcontext context;
+    CUdeviceptr memory;
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&context, 0);
+    cuCtxSetCurrent(context);
+    cuDriverGetVersion(&version);
+    return cuMemAlloc_v2(&memory, 16) != 0;
 }

@@ -218,7 +218,8 @@ void record_call_with_place(struct trace_thread *own, uint64_t head, uint64_t *e
     uint64_t *record = own->at;
     call_start(own, head, end);
     own->at = end;
-    place_take(own, record);
+    if (own->wants_stacks || !process->is_broken)
+        place_take(own, record);
     thread_is_done(own);
 }
 
@@ -263,9 +264,10 @@ static bool is_sticky(unsigned result)
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
     unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-    if (own->wants_stacks || thread_schema()->wants_place(slot) || thread_schema()->is_expected(slot, result)
-        || own->chunk != chunk_of(record) || !thread_has_reserve(own, TRACE_STACK_WORDS + TRACE_PYTHON_WORDS)
-        || (is_sticky(result) && atomic_exchange(&process->is_broken, true)))
+    bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
+    if (is_again || own->wants_stacks || thread_schema()->wants_place(slot)
+        || thread_schema()->is_expected(slot, result) || own->chunk != chunk_of(record)
+        || !thread_has_reserve(own, TRACE_STACK_WORDS + TRACE_PYTHON_WORDS))
         return;
     place_note(own, record);
 }
