@@ -264,10 +264,11 @@ static bool is_sticky(unsigned result)
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
     unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-    bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
-    if (is_again || own->wants_stacks || thread_schema()->wants_place(slot)
-        || thread_schema()->is_expected(slot, result) || own->chunk != chunk_of(record)
+    if (thread_schema()->is_expected(slot, result) || own->chunk != chunk_of(record)
         || !thread_has_reserve(own, TRACE_STACK_WORDS + TRACE_PYTHON_WORDS))
+        return;
+    bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
+    if (is_again || own->wants_stacks || thread_schema()->wants_place(slot))
         return;
     place_note(own, record);
 }

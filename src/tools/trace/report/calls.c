@@ -261,10 +261,10 @@ static void print_stack(const struct trace_reader *reader, const struct trace_ca
         trace_print_lines(45, trace_place_name(reader, call->process, call->stack[i]));
 }
 
-/* The same of a call that succeeded: it has a backtrace only for its place. */
-static void print_place(const struct trace_reader *reader, const struct trace_call *call)
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python)
 {
-    const char *place = trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call));
+    const char *place = trace_place_lines(reader, call->process, site, python);
     if (place != trace_place_name(reader, call->process, call->caller))
         trace_print_lines(45, place);
 }
@@ -295,7 +295,7 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
     puts("");
     print_log(call);
     if (call->returned && call->result == CUDA_SUCCESS && !reader->header->wants_stacks)
-        print_place(reader, call);
+        trace_print_place(reader, call, trace_site_of(reader, call), trace_python_lines(call));
     else
         print_stack(reader, call);
 }

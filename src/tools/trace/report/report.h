@@ -58,6 +58,10 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
 /* Writes "at" and a place for each of some lines, from a column on. */
 void trace_print_lines(int column, const char *lines);
 
+/* The same for the place of a call, below that call, if the place is not its caller. */
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python);
+
 /* Writes why processes that run Python have no Python frames, if something prevents it. */
 void trace_print_no_python(const struct trace_reader *reader);
 

@@ -268,7 +268,7 @@ static void print_unreturned(const struct trace_model *model, const struct summa
         puts("\nCalls that did not return:");
     for (const struct unreturned *one = summary->unreturned; one < summary->unreturned + shown; one++) {
         trace_print_call(model, &one->call);
-        trace_print_lines(45, trace_place_lines(model->reader, one->call.process, one->site, one->python));
+        trace_print_place(model->reader, &one->call, one->site, one->python);
     }
     if (shown < summary->unreturned_count)
         printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
