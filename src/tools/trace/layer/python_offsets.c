@@ -97,22 +97,32 @@ static size_t frame_size(const struct python_offsets *at)
     return size;
 }
 
+/* Whether the type of code objects, as any type, has the type of types: not if each object begins with more members, as
+ * in some builds for debugging. */
+static bool has_types(const struct python *python)
+{
+    const void *type_type, *type;
+    if (!symbol_find("PyType_Type", &type_type))
+        return false;
+    memcpy(&type, (const char *)python->code_type + python->at.type, sizeof type);
+    return type == type_type;
+}
+
 bool python_find(struct python *python, int *out_unknown)
 {
     const char *(*version)(void);
     bool has_version = symbol_find("Py_GetVersion", &version) && strncmp(version(), "3.", 2) == 0;
     int minor = has_version ? atoi(version() + 2) : -1;
-    bool is_known = minor >= 0 && symbol_find("PyGILState_GetThisThreadState", &python->of_thread)
-                    && symbol_find("Py_IsInitialized", &python->is_initialized)
-                    && symbol_find("PyCode_Addr2Line", &python->line) && symbol_find("PyCode_Type", &python->code_type)
-                    && symbol_find("PyUnicode_Type", &python->string_type)
-                    && symbol_find("PyBytes_Type", &python->bytes_type) && offsets_find(minor, &python->at);
+    bool is_known =
+        minor >= 0 && sizeof(void *) == 8 && symbol_find("PyCode_Type", &python->code_type)
+        && symbol_find("PyUnicode_Type", &python->string_type) && symbol_find("PyBytes_Type", &python->bytes_type)
+        && symbol_find("PyGILState_GetThisThreadState", &python->of_thread)
+        && symbol_find("Py_IsInitialized", &python->is_initialized) && symbol_find("PyCode_Addr2Line", &python->line)
+        && offsets_find(minor, &python->at) && has_types(python) && frame_size(&python->at) <= PYTHON_FRAME_MAX;
     *out_unknown = is_known ? -1 : minor;
-    if (!is_known)
-        return false;
-    if (minor > 11) /* before, the attached state is that of any thread */
+    if (is_known && minor > 11) /* before, the attached state is that of any thread */
         (void)symbol_find(minor == 12 ? "_PyThreadState_UncheckedGet" : "PyThreadState_GetUnchecked",
                           &python->attached);
     python->frame_size = frame_size(&python->at);
-    return python->frame_size <= PYTHON_FRAME_MAX;
+    return is_known;
 }
