@@ -153,18 +153,34 @@ static void call_write(struct fuzz_bytes *bytes, unsigned function, struct outpu
     *time += took < 250 ? took / 4 : took << 20;
 }
 
+/* A frame: a line and a size, a file and the name of a function. */
+static void frame_write(struct fuzz_bytes *bytes, struct output *chunk)
+{
+    char text[64] = "";
+    (void)fuzz_text(bytes, text, 32);
+    size_t file_size = strlen(text) + 1;
+    (void)fuzz_text(bytes, text + file_size, 32);
+    size_t size = file_size + strlen(text + file_size) + 1;
+    chunk->words[chunk->count++] = (uint32_t)word_of(bytes) | (uint64_t)size << 32;
+    memcpy(&chunk->words[chunk->count], text, sizeof text);
+    chunk->count += TRACE_WORDS_OF(size);
+}
+
 static void meta_write(struct fuzz_bytes *bytes, struct output *chunk, uint64_t *time)
 {
     uint64_t *record = &chunk->words[chunk->count], before = *time;
-    unsigned meta = TRACE_FIRST_META + fuzz_byte(bytes) % 8;
+    unsigned what = fuzz_byte(bytes), meta = what >= 240 ? TRACE_PYTHON : TRACE_FIRST_META + what % 8;
     chunk->count += TRACE_HEAD;
     for (unsigned i = meta == TRACE_RANGE ? 3 : meta == TRACE_MODULE ? TRACE_MODULE_WORDS : 1; i > 0; i--)
-        chunk->words[chunk->count++] = meta == TRACE_LOG || meta == TRACE_STACK ? before : word_of(bytes);
+        chunk->words[chunk->count++] =
+            meta == TRACE_LOG || meta == TRACE_STACK || meta == TRACE_PYTHON ? before : word_of(bytes);
     if (meta == TRACE_PROCESS) {
         chunk->words[chunk->count++] = 1;
         chunk->words[chunk->count++] = 0;
     }
-    if (meta != TRACE_THREAD && meta != TRACE_EXIT)
+    if (meta == TRACE_PYTHON)
+        frame_write(bytes, chunk);
+    else if (meta != TRACE_THREAD && meta != TRACE_EXIT)
         name_write(bytes, chunk);
     record[0] = meta | (uint64_t)(&chunk->words[chunk->count] - record) << TRACE_WORDS_SHIFT;
     record[1] = record[2] = (*time)++;

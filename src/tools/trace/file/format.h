@@ -119,18 +119,22 @@ enum {
     TRACE_PROCESS,                   /* a process began to record: its number, its parent's, its command as a text */
     TRACE_EXIT,                      /* the process called exit() */
     TRACE_LOG, /* what the driver says about a call that failed, behind it: when the call began, the length, the text */
-    TRACE_STACK,    /* a backtrace, behind the call: when that began, and the addresses from its caller on */
-    TRACE_MODULE,   /* a part of the process that can be executed: where it starts and ends, where its file would start,
+    TRACE_STACK,  /* a backtrace, behind the call: when that began, and the addresses from its caller on */
+    TRACE_MODULE, /* a part of the process that can be executed: where it starts and ends, where its file would start,
                   * the size and the time of the last change of the file, and its path as a text. Each chunk has those
                   * to which its addresses belong */
-    TRACE_RANGE,    /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
+    TRACE_RANGE,  /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
                    * range, and the name as a text; the last two only if the event has them */
-    TRACE_KERNEL,   /* a call has returned this kernel in an array: the slot of the call, the module or library that the
+    TRACE_KERNEL, /* a call has returned this kernel in an array: the slot of the call, the module or library that the
                    * kernel is a part of, its handle, and its name as a text without a pointer */
-    TRACE_PYTHON,   /* the Python frames of a call, behind it, the newest one first: when the call began; and for each
-                   * frame a word with its line in the lower half and a number of bytes in the upper half, and these
-                   * bytes: the file and the qualified name of the function, each with a zero at its end */
-    TRACE_NO_PYTHON /* the process runs Python, but its frames cannot be read: enum trace_no_python, and a number */
+
+    /* The Python frames of a call, behind it, the newest one first: when the call began; and for each frame a word with
+     * its line in the lower half and a number of bytes in the upper half, and these bytes: the file and the qualified
+     * name of the function, each with a zero at its end. */
+    TRACE_PYTHON,
+
+    /* The process runs Python, but its frames cannot be read: enum trace_no_python, and a number. */
+    TRACE_NO_PYTHON
 };
 
 /* With the error of process_vm_readv(), and with the minor version of Python 3. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
+#include "python_frames.h"
 
 /* Notes the parts of the process that have some addresses, if the chunk has room: otherwise, the next one has them. */
 static void modules_note(struct trace_thread *own, const uint64_t *addresses, size_t count)
@@ -118,15 +119,31 @@ static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64
     return found;
 }
 
-/* Adds the backtrace of the call with a record. There must be room for it. */
-static void stack_note(struct trace_thread *own, const uint64_t *record)
+/* Why there are no Python frames, once in a process. */
+static void python_problem_note(struct trace_thread *own)
 {
-    uint64_t words[1 + TRACE_STACK_MAX] = {record[1]};
-    size_t found = stack_find(own, record[3], &words[1]);
-    if (found > 0) {
-        meta_write(TRACE_STACK, words, 1 + found);
-        modules_note(own, &words[1], found);
-    }
+    uint64_t words[2];
+    words[0] = python_problem(&words[1]);
+    if (words[0] != 0 && thread_has_reserve(own, TRACE_HEAD + 2)
+        && !atomic_exchange(&process->has_python_problem, true))
+        meta_write(TRACE_NO_PYTHON, words, 2);
+}
+
+/* Adds the place of the call with a record: its backtrace and its Python frames. There must be room for it. */
+static void place_note(struct trace_thread *own, const uint64_t *record)
+{
+    uint64_t stack[1 + TRACE_STACK_MAX] = {record[1]}, frames[TRACE_PYTHON_WORDS - TRACE_HEAD] = {record[1]};
+    size_t found = stack_find(own, record[3], &stack[1]), words = 0;
+    int error = errno;
+    if (found > 0 || !process->can_unwind || (blocked_signals() & ~own->blocked) == 0)
+        words = python_frames(&frames[1], sizeof frames / sizeof frames[0] - 1);
+    errno = error;
+    if (found > 0)
+        meta_write(TRACE_STACK, stack, 1 + found);
+    if (words > 0)
+        meta_write(TRACE_PYTHON, frames, 1 + words);
+    modules_note(own, &stack[1], found);
+    python_problem_note(own);
 }
 
 void record_range(const uint64_t *words, size_t count)
@@ -160,11 +177,23 @@ void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *n
     thread_is_done(own);
 }
 
-void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
+/* The place of a call that begins. It takes longer than many calls, so the call begins again behind it. */
+static void place_take(struct trace_thread *own, uint64_t *record)
+{
+    uint64_t *end = own->at;
+    place_note(own, record);
+    record[1] = now();
+    for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
+        unsigned meta = at[0] & ((1U << TRACE_KIND_SHIFT) - 1);
+        if (meta == TRACE_STACK || meta == TRACE_PYTHON)
+            at[TRACE_HEAD] = record[1];
+    }
+}
+
+static void call_start(struct trace_thread *own, uint64_t head, const uint64_t *end)
 {
     struct trace_chunk *chunk = own->chunk;
     uint64_t *record = own->at;
-    own->at = end;
     own->log_length = 0;
     chunk->open++;
     chunk->calls++;
@@ -172,8 +201,25 @@ void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
     record[2] = 0;
     record[1] = now();
     STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
+}
+
+void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    uint64_t *record = own->at;
+    call_start(own, head, end);
+    own->at = end;
     if (own->wants_stacks)
-        stack_note(own, record);
+        place_take(own, record);
+    thread_is_done(own);
+}
+
+void record_call_with_place(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    uint64_t *record = own->at;
+    call_start(own, head, end);
+    own->at = end;
+    if (own->wants_stacks || !process->is_broken)
+        place_take(own, record);
     thread_is_done(own);
 }
 
@@ -199,10 +245,11 @@ void record_log(const char *line, size_t length)
 static void log_write(struct trace_thread *own, const uint64_t *record)
 {
     uint64_t words[TRACE_TEXT_WORDS] = {record[1], own->log_length};
-    if (own->chunk != chunk_of(record) || own->at > own->end)
+    size_t count = 2 + TRACE_WORDS_OF(own->log_length);
+    if (own->chunk != chunk_of(record) || !thread_has_reserve(own, TRACE_HEAD + count))
         return;
     memcpy(&words[2], own->log, own->log_length);
-    meta_write(TRACE_LOG, words, 2 + TRACE_WORDS_OF(own->log_length));
+    meta_write(TRACE_LOG, words, count);
     own->log_length = 0;
 }
 
@@ -213,14 +260,17 @@ static bool is_sticky(unsigned result)
            || (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* The backtrace of a call that failed. */
+/* The place of a call that failed, unless it was taken before the call. */
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
     unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-    if (thread_schema()->is_expected(slot, result) || own->wants_stacks || own->chunk != chunk_of(record)
-        || own->at > own->end + TRACE_LOG_WORDS || (is_sticky(result) && atomic_exchange(&process->is_broken, true)))
+    if (thread_schema()->is_expected(slot, result) || own->chunk != chunk_of(record)
+        || !thread_has_reserve(own, TRACE_STACK_WORDS + TRACE_PYTHON_WORDS))
         return;
-    stack_note(own, record);
+    bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
+    if (is_again || own->wants_stacks || thread_schema()->wants_place(slot))
+        return;
+    place_note(own, record);
 }
 
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result)

@@ -189,6 +189,28 @@ bool trace_next_argument(const struct trace_model *model, const struct trace_cal
     return true;
 }
 
+void trace_print_lines(int column, const char *lines)
+{
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] != '\0')) {
+        length = strcspn(lines, "\n");
+        text_print(TONE_FAINT, "%*sat %.*s", column, "", (int)length, lines);
+        puts("");
+    }
+}
+
+void trace_print_no_python(const struct trace_reader *reader)
+{
+    for (size_t i = 0; i < reader->process_count; i++) {
+        const struct trace_process *process = &reader->processes[i];
+        if (process->no_python == TRACE_PYTHON_REFUSED)
+            printf("The lines of Python are missing in process %ld: the system refuses process_vm_readv: %s\n",
+                   process->pid, strerror((int)process->no_python_number));
+        else if (process->no_python == TRACE_PYTHON_UNKNOWN)
+            printf("The lines of Python are missing in process %ld: this version of cushim does not know Python 3.%u\n",
+                   process->pid, process->no_python_number);
+    }
+}
+
 /* What the driver says about a call that failed. */
 static void print_log(const struct trace_call *call)
 {
@@ -201,13 +223,21 @@ static void print_log(const struct trace_call *call)
     }
 }
 
-/* The backtrace, from the program on. */
+/* The Python frames, and the backtrace from the program on. */
 static void print_stack(const struct trace_reader *reader, const struct trace_call *call)
 {
-    for (size_t i = trace_first_frame(reader, call); i < call->stack_count; i++) {
-        text_print(TONE_FAINT, "%45sat %s", "", trace_place_name(reader, call->process, call->stack[i]));
-        puts("");
-    }
+    const char *python = trace_python_lines(call);
+    trace_print_lines(45, python != NULL ? python : "");
+    for (size_t i = trace_first_frame(reader, call); i < call->stack_count; i++)
+        trace_print_lines(45, trace_place_name(reader, call->process, call->stack[i]));
+}
+
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python)
+{
+    const char *place = trace_place_lines(reader, call->process, site, python);
+    if (place != trace_place_name(reader, call->process, call->caller))
+        trace_print_lines(45, place);
 }
 
 void trace_print_call(const struct trace_model *model, const struct trace_call *call)
@@ -235,7 +265,10 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
     text_put(call->returned && call->result != CUDA_SUCCESS ? TONE_BAD : TONE_PLAIN, line.text, 0);
     puts("");
     print_log(call);
-    print_stack(reader, call);
+    if (call->returned && call->result == CUDA_SUCCESS && !reader->header->wants_stacks)
+        trace_print_place(reader, call, trace_site_of(reader, call), trace_python_lines(call));
+    else
+        print_stack(reader, call);
 }
 
 /* A value with a comma, a quotation mark or a new line is within quotation marks, which it has twice. */
@@ -273,5 +306,12 @@ void trace_print_csv(const struct trace_model *model, const struct trace_call *c
                  argument.value.text);
     put_csv(line.text, ",");
     put_csv(call->returned ? trace_result(call->result).text : "", ",");
-    put_csv(trace_place_name(reader, call->process, trace_site_of(reader, call)), "\n");
+    line.length = 0; /* "model.py:7 (forward) < train.py:9 (step)": a call is one line */
+    line.text[0] = '\0';
+    const char *place = trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call));
+    for (size_t length; *place != '\0'; place += length + (place[length] != '\0')) {
+        length = strcspn(place, "\n");
+        line_add(&line, "%s%.*s", line.length > 0 ? " < " : "", (int)length, place);
+    }
+    put_csv(line.text, "\n");
 }

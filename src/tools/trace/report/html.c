@@ -183,8 +183,9 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
     put_number(page, 2 * (uint64_t)call->result + trace_has_failed(page->reader, call));
     put_number(page, effect.is_work ? effect.stream : 0);
     put_number(page, effect.from.number != 0 ? number - effect.from.number : 0);
-    uint32_t site =
-        string_number(&page->strings, trace_place_name(page->reader, call->process, trace_site_of(page->reader, call)));
+    const char *place =
+        trace_place_lines(page->reader, call->process, trace_site_of(page->reader, call), trace_python_lines(call));
+    uint32_t site = string_number(&page->strings, place);
     if (site == UINT32_MAX)
         return false;
     put_number(page, site);
@@ -278,6 +279,9 @@ static void write_findings(const struct page *page, struct json *json)
         json_open_object(json, NULL);
         json_string(json, "title", trace_finding_rows[finding->kind].title);
         json_string(json, "text", finding->text);
+        const char *place = trace_place_lines(page->reader, finding->process, finding->site, finding->python);
+        if (place[0] != '\0')
+            json_string(json, "place", place);
         if (finding->range != NULL)
             json_string(json, "range", finding->range);
         if (finding->log != NULL)

@@ -156,7 +156,8 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
     put("\"");
     if (call->caller != 0) {
         put(",\"caller\":");
-        put_string(trace_place_name(writer->reader, call->process, trace_site_of(writer->reader, call)));
+        put_string(trace_place_lines(writer->reader, call->process, trace_site_of(writer->reader, call),
+                                     trace_python_lines(call)));
     }
     put("}}");
 }
@@ -205,9 +206,10 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_time(",\"ts\":", finding->begin);
     put_thread(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
-    const char *caller = finding->site != 0 ? trace_place_name(writer->reader, finding->process, finding->site) : NULL;
-    const char *const details[][2] = {
-        {"\"caller\":", caller}, {"\"range\":", finding->range}, {"\"driver\":", finding->log}};
+    const char *caller = trace_place_lines(writer->reader, finding->process, finding->site, finding->python);
+    const char *const details[][2] = {{"\"caller\":", caller[0] != '\0' ? caller : NULL},
+                                      {"\"range\":", finding->range},
+                                      {"\"driver\":", finding->log}};
     const char *before = ",\"args\":{";
     for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
         if (details[i][1] == NULL)

@@ -44,6 +44,16 @@ void trace_print_csv_head(void);
 void trace_print_csv(const struct trace_model *model, const struct trace_call *call);
 void trace_print_call(const struct trace_model *model, const struct trace_call *call);
 
+/* Writes "at" and a place for each of some lines, from a column on. */
+void trace_print_lines(int column, const char *lines);
+
+/* The same for the place of a call, below that call, if the place is not its caller. */
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python);
+
+/* Writes why processes that run Python have no Python frames, if something prevents it. */
+void trace_print_no_python(const struct trace_reader *reader);
+
 /* An argument of a call. Begin with an index and a word of 0. */
 struct trace_argument {
     size_t index, word; /* those of the next one */

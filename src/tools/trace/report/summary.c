@@ -256,10 +256,7 @@ static void print_states(const struct trace_reader *reader, const struct summary
 static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
 {
     size_t length;
-    if (finding->site != 0) {
-        text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
-        puts("");
-    }
+    trace_print_lines(33, trace_place_lines(reader, finding->process, finding->site, finding->python));
     if (finding->range != NULL) {
         text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
         puts("");
@@ -380,6 +377,7 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
 {
     print_summary_head(reader, summary);
     print_verdict(reader, summary, &findings->list);
+    trace_print_no_python(reader);
     print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
@@ -416,6 +414,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
         print_verdict(reader, &summary, &findings.list);
+        trace_print_no_python(reader);
         print_findings(reader, &findings.list, BAD, SIZE_MAX);
         print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
