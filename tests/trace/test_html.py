@@ -90,7 +90,7 @@ class Html(Traced):
         self.assertEqual((name, result), ('cuLaunchHostFunc', 'CUDA_SUCCESS'))
         self.assertRegex(details, r'^cuLaunchHostFunc CUDA_SUCCESS\n'
                                   r'hStream\tstream \d+\nfn\t0x[0-9a-f]+\nuserData\tNULL\n')
-        self.assertEqual(self.browser.run('trace.findings.some((one) => one.isBad && begin.includes(one.begin))'), True)
+        self.assertEqual(self.browser.run('trace.findings.some((one) => one.isBad && begin.includes(one.calls[0]))'), True)
         self.browser.run('[...document.querySelectorAll("#findings button")]'
                          '.find((one) => one.innerText.startsWith("cuStreamEndCapture:")).click()')
         self.assertEqual(self.selected()[:2], ['cuStreamEndCapture', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED'])
@@ -114,7 +114,7 @@ class Html(Traced):
         self.show('fail', '1')
         found = [one for one in self.browser.run('trace.findings') if 'driver' in one]
         self.assertIn('API call conflicts with a stream capture sequence', found[0]['driver'])
-        self.browser.run(f'select([...begin].indexOf({found[0]["begin"]}))')
+        self.browser.run(f'select([...begin].indexOf({found[0]["calls"][0]}))')
         self.assertIn(f'The driver: {found[0]["driver"]}\n', self.selected()[2])
 
     def test_page_when_program_asks_for_functions_that_are_missing_then_these_calls_have_not_failed(self):

@@ -122,6 +122,11 @@ static inline bool wants_place(unsigned slot)
     }
 }
 
+/* Whether the call has written why it failed. */
+#define WRITES_REASON(slot, result)                                                                                    \
+    ((result) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE                                                                  \
+     && (CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v2))
+
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
     {                                                                                                                  \
@@ -134,7 +139,7 @@ static inline bool wants_place(unsigned slot)
         TRACE_FIELDS_##slot(BEFORE)(wants_place(CUSHIM_SLOT_##slot) ? record_call_with_place : record_call)(           \
             trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);                          \
         const CUresult trace_result = trace_next->slot arguments;                                                      \
-        if (trace_result == CUDA_SUCCESS) {                                                                            \
+        if (trace_result == CUDA_SUCCESS || WRITES_REASON(slot, trace_result)) {                                       \
             trace_at = trace_record + TRACE_HEAD;                                                                      \
             TRACE_FIELDS_##slot(AFTER)                                                                                 \
         }                                                                                                              \

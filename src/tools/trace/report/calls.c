@@ -271,17 +271,20 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
         print_stack(reader, call);
 }
 
-/* A value with a comma, a quotation mark or a new line is within quotation marks, which it has twice. */
+/* A value with a comma or a quotation mark is within quotation marks, which it has twice. */
 static void put_csv(const char *value, const char *end)
 {
-    bool is_quoted = value[strcspn(value, ",\"\r\n")] != '\0';
-    if (is_quoted)
-        putchar('"');
-    for (; *value != '\0'; value++) {
+    char text[2 * sizeof(struct trace_line)];
+    size_t length = 0;
+    bool is_quoted = strpbrk(value, ",\"") != NULL;
+    for (; *value != '\0' && length < sizeof text - 2; value++) {
         if (*value == '"')
-            putchar('"');
-        putchar(*value);
+            text[length++] = '"';
+        text[length++] = *value;
     }
+    text[length] = '\0';
+    fputs(is_quoted ? "\"" : "", stdout);
+    text_put_plain(text);
     fputs(is_quoted ? "\"" : "", stdout);
     fputs(end, stdout);
 }
@@ -300,7 +303,8 @@ void trace_print_csv(const struct trace_model *model, const struct trace_call *c
            reader->processes[call->process].pid, call->thread);
     if (call->returned)
         printf("%" PRIu64, call->end - call->begin);
-    printf(",%s,", reader->slots[call->slot].function);
+    putchar(',');
+    put_csv(reader->slots[call->slot].function, ",");
     while (trace_next_argument(model, call, &argument))
         line_add(&line, "%s%s%s=%s", argument.index > 1 ? ", " : "", argument.is_behind ? "*" : "", argument.name,
                  argument.value.text);

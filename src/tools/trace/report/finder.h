@@ -26,6 +26,10 @@ struct trace_finding {
     unsigned slot, result; /* of the call */
     uint64_t count;        /* of the findings that are equal but for their numbers, this one included */
     uint64_t last;         /* when the call of the last one of them began */
+    struct trace_repeat {
+        uint64_t begin;
+        long thread;
+    } * repeats; /* the calls of the others, at most TRACE_MAX_FINDINGS of count - 1 */
 };
 
 enum { TRACE_MAX_FINDINGS = 1000 };

@@ -62,8 +62,10 @@ bool trace_findings_end(struct trace_findings *findings)
 
 void trace_findings_free(struct trace_findings *findings)
 {
-    for (size_t i = 0; i < findings->list.count; i++)
+    for (size_t i = 0; i < findings->list.count; i++) {
         free(findings->list.all[i].text);
+        free(findings->list.all[i].repeats);
+    }
     free(findings->list.all);
     for (size_t i = 0; i < TRACE_FINDING_KINDS; i++) {
         if (findings->states[i] != NULL && finders[i]->free != NULL)

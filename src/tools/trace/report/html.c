@@ -261,14 +261,27 @@ static void write_tracks(const struct page *page, struct json *json)
 }
 
 /* The index of the track of a thread, or that of no track. */
-static size_t thread_track(const struct trace_tracks *tracks, const struct trace_finding *finding)
+static size_t thread_track(const struct trace_tracks *tracks, size_t process, long thread)
 {
     size_t i = 0;
     while (i < tracks->count
-           && (tracks->all[i].kind != TRACE_THREADS || tracks->all[i].process != finding->process
-               || tracks->all[i].id != (uint64_t)finding->thread))
+           && (tracks->all[i].kind != TRACE_THREADS || tracks->all[i].process != process
+               || tracks->all[i].id != (uint64_t)thread))
         i++;
     return i;
+}
+
+/* When each call began, and its track: numbers in turn. */
+static void write_finding_calls(const struct page *page, const struct trace_finding *finding, struct json *json)
+{
+    json_open_array(json, "calls");
+    for (uint64_t i = 0; finding->call != 0 && i < finding->count && i <= TRACE_MAX_FINDINGS; i++) {
+        const struct trace_repeat call =
+            i == 0 ? (struct trace_repeat){finding->begin, finding->thread} : finding->repeats[i - 1];
+        json_integer(json, NULL, (long long)call.begin);
+        json_integer(json, NULL, (long long)thread_track(&page->tracks, finding->process, call.thread));
+    }
+    json_close_array(json);
 }
 
 static void write_findings(const struct page *page, struct json *json)
@@ -287,8 +300,8 @@ static void write_findings(const struct page *page, struct json *json)
         if (finding->log != NULL)
             json_string(json, "driver", finding->log);
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
-        json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
-        json_integer(json, "track", (long long)thread_track(&page->tracks, finding));
+        json_integer(json, "count", (long long)finding->count);
+        write_finding_calls(page, finding, json);
         json_close_object(json);
     }
     json_close_array(json);

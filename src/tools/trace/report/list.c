@@ -47,6 +47,23 @@ static struct trace_finding *repeated_find(const struct trace_list *list, const 
     return NULL;
 }
 
+/* Returns false if there is not enough memory. */
+static bool repeat_add(struct trace_finding *repeated, const struct trace_finding *finding)
+{
+    uint64_t index = repeated->count++ - 1;
+    repeated->last = finding->begin;
+    if (index >= TRACE_MAX_FINDINGS)
+        return true;
+    if ((index & (index + 1)) == 0) { /* 0, 1, 3, 7, ...: a power of two less one */
+        struct trace_repeat *grown = realloc(repeated->repeats, 2 * (size_t)(index + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        repeated->repeats = grown;
+    }
+    repeated->repeats[index] = (struct trace_repeat){finding->begin, finding->thread};
+    return true;
+}
+
 /* The list takes the text. Returns false if there is not enough memory. */
 static bool finding_add(struct trace_list *list, const struct trace_finding *finding)
 {
@@ -54,11 +71,7 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     bool is_left_out = repeated == NULL && list->found[finding->kind]++ >= TRACE_MAX_FINDINGS;
     if (repeated != NULL || is_left_out) {
         free(finding->text);
-        if (repeated != NULL) {
-            repeated->count++;
-            repeated->last = finding->begin;
-        }
-        return true;
+        return is_left_out || repeat_add(repeated, finding);
     }
     if ((grown = realloc(list->all, (list->count + 1) * sizeof *grown)) == NULL) {
         free(finding->text);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cushim/slot.h"
-#include "findings.h"
+#include "findings_text.h"
 #include "kernels.h"
 #include "places.h"
 #include "report.h"
@@ -20,11 +20,6 @@ struct function {
     uint32_t *classes;
 };
 
-struct failure {
-    unsigned slot, result;
-    uint64_t calls;
-};
-
 /* The calls from one module. */
 struct caller {
     char *path;
@@ -36,7 +31,7 @@ struct summary {
     struct caller *callers;
     size_t caller_count;
     struct function *functions;
-    struct failure *failures;
+    struct trace_failed *failures;
     size_t failure_count;
     struct answer {
         const char *meaning;
@@ -85,11 +80,11 @@ static bool count_failure(struct summary *summary, const struct trace_call *call
            && (summary->failures[i].slot != call->slot || summary->failures[i].result != call->result))
         i++;
     if (i == summary->failure_count) {
-        struct failure *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
+        struct trace_failed *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
         if (grown == NULL)
             return false;
         summary->failures = grown;
-        grown[summary->failure_count++] = (struct failure){call->slot, call->result, 0};
+        grown[summary->failure_count++] = (struct trace_failed){call->slot, call->result, 0};
     }
     summary->failures[i].calls++;
     return true;
@@ -166,17 +161,12 @@ static int compare_functions(const void *a, const void *b)
     return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : (int)one->slot - (int)other->slot;
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_summary_head(const struct trace_reader *reader, const struct summary *summary)
 {
     const struct trace_header *header = reader->header;
     text_print(TONE_STRONG, "%s", header->command);
-    printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls, plural(summary->calls),
-           trace_duration(summary->end).text, summary->errors, reader->process_count,
+    printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls,
+           trace_plural(summary->calls), trace_duration(summary->end).text, summary->errors, reader->process_count,
            reader->process_count == 1 ? "" : "es");
     const char *why = header->limit == TRACE_LIMIT_DISK       ? "the disk is full"
                       : header->limit == TRACE_LIMIT_RESOURCE ? "the process may not write a longer file (ulimit -f)"
@@ -221,7 +211,7 @@ static void print_failures(const struct trace_reader *reader, const struct summa
     if (summary->failure_count > 0)
         puts("\nFailed calls:");
     for (size_t i = 0; i < summary->failure_count; i++) {
-        const struct failure *failure = &summary->failures[i];
+        const struct trace_failed *failure = &summary->failures[i];
         printf("%10" PRIu64 "  ", failure->calls);
         text_print(TONE_BAD, "%s: %s", reader->slots[failure->slot].function, trace_result(failure->result).text);
         puts("");
@@ -230,7 +220,9 @@ static void print_failures(const struct trace_reader *reader, const struct summa
         puts("\nAnswers that are not failures:");
     for (size_t i = 0; i < MAX_ANSWERS && summary->answers[i].meaning != NULL; i++) {
         const struct answer *answer = &summary->answers[i];
-        printf("%10" PRIu64 "  %s: %s\n", answer->calls, reader->slots[answer->slot].function, answer->meaning);
+        printf("%10" PRIu64 "  ", answer->calls);
+        text_print(TONE_PLAIN, "%s: %s", reader->slots[answer->slot].function, answer->meaning);
+        puts("");
     }
 }
 
@@ -250,92 +242,6 @@ static void print_states(const struct trace_reader *reader, const struct summary
         text_print(TONE_DOUBTFUL, "%s: %s", slot->function, slot_states[state].word);
         puts("");
     }
-}
-
-/* Where and in which ranges the call was made, and what the driver said about it. */
-static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
-{
-    size_t length;
-    trace_print_lines(33, trace_place_lines(reader, finding->process, finding->site, finding->python));
-    if (finding->range != NULL) {
-        text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
-        puts("");
-    }
-    for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {
-        length = strcspn(line, "\n");
-        text_print(TONE_PLAIN, "%33sdriver: %.*s", "", (int)length, line);
-        puts("");
-    }
-}
-
-/* A title and a line for each finding of a kind. */
-static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
-                       size_t most)
-{
-    uint64_t found = list->found[kind];
-    size_t shown = 0;
-    if (found > 0)
-        printf("\n%s:\n", trace_finding_rows[kind].title);
-    for (size_t i = 0; i < list->count && shown < most; i++) {
-        const struct trace_finding *finding = &list->all[i];
-        if (finding->kind != kind)
-            continue;
-        printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
-               reader->processes[finding->process].pid, finding->thread);
-        text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
-        if (finding->count > 1)
-            printf(" (%" PRIu64 " times, the last one at %.6f s)", finding->count, (double)finding->last / 1e9);
-        puts("");
-        print_details(reader, finding);
-        shown++;
-    }
-    if (found > shown)
-        printf("and %" PRIu64 " more\n", found - shown);
-}
-
-static void print_findings(const struct trace_reader *reader, const struct trace_list *list, int severity, size_t most)
-{
-    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
-        if ((int)trace_finding_rows[kind].severity == severity)
-            print_kind(reader, list, (enum trace_finding_kind)kind, most);
-    }
-}
-
-/* The failed calls that no finding explains. */
-static uint64_t count_unexplained(const struct summary *summary, const struct trace_list *list)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < summary->failure_count; i++) {
-        const struct failure *failure = &summary->failures[i];
-        uint64_t explained = 0;
-        for (size_t k = 0; k < list->count; k++) {
-            const struct trace_finding *finding = &list->all[k];
-            if (trace_finding_rows[finding->kind].severity == BAD && finding->slot == failure->slot
-                && finding->result == failure->result)
-                explained += finding->count;
-        }
-        bool is_of_kind = (trace_is_sticky(failure->result) && list->found[TRACE_FINDING_STICKY] > 0)
-                          || (trace_is_of_capture(failure->result)
-                              && list->found[TRACE_FINDING_CAPTURE] + list->found[TRACE_FINDING_UNJOINED] > 0);
-        count += is_of_kind || explained >= failure->calls ? 0 : failure->calls - explained;
-    }
-    return count;
-}
-
-/* What the report says first: that nothing was found, or how many failed calls have no reason. Waits are no mistakes. */
-static void print_verdict(const struct trace_reader *reader, const struct summary *summary,
-                          const struct trace_list *list)
-{
-    const struct trace_header *header = reader->header;
-    bool is_whole = header->overwritten == 0 && header->dropped == 0 && reader->damaged == 0;
-    uint64_t unexplained = count_unexplained(summary, list), found = 0;
-    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
-        found += kind != TRACE_FINDING_WAIT ? list->found[kind] : 0;
-    if (unexplained > 0)
-        printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
-               unexplained, plural(unexplained));
-    else if (found == 0)
-        printf("Nothing was found%s.\n", is_whole ? "" : " in the calls that the file has");
 }
 
 static int compare_callers(const void *a, const void *b)
@@ -366,7 +272,7 @@ static void print_processes(const struct trace_reader *reader)
     puts("\nProcesses:");
     for (size_t i = 0; i < reader->process_count; i++) {
         const struct trace_process *process = &reader->processes[i];
-        printf("%10ld  %10" PRIu64 " call%s  ", process->pid, process->calls, plural(process->calls));
+        printf("%10ld  %10" PRIu64 " call%s  ", process->pid, process->calls, trace_plural(process->calls));
         text_print(TONE_PLAIN, "%s", process->command);
         puts("");
     }
@@ -376,15 +282,15 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
-    print_verdict(reader, summary, &findings->list);
+    trace_print_verdict(reader, &findings->list, summary->failures, summary->failure_count);
     trace_print_no_python(reader);
-    print_findings(reader, &findings->list, BAD, MAX_SHOWN);
+    trace_print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
     trace_kernels_print(&summary->kernels, reader);
     print_failures(reader, summary);
     print_states(reader, summary);
-    print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
+    trace_print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
     print_processes(reader);
 }
 
@@ -413,10 +319,10 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     if (!has_memory) {
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
-        print_verdict(reader, &summary, &findings.list);
+        trace_print_verdict(reader, &findings.list, summary.failures, summary.failure_count);
         trace_print_no_python(reader);
-        print_findings(reader, &findings.list, BAD, SIZE_MAX);
-        print_findings(reader, &findings.list, NOTE, SIZE_MAX);
+        trace_print_findings(reader, &findings.list, BAD, SIZE_MAX);
+        trace_print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
         qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
         if (summary.caller_count > 0)
