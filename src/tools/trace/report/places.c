@@ -73,6 +73,7 @@ static bool is_own(const struct trace_module *module)
 {
     return module != NULL && module->path[0] != '\0' && !is_layer(module) && !trace_is_cuda_library(module->path)
            && package_name(module->path) == NULL && strstr(module->path, "/lib-dynload/") == NULL
+           && strstr(module->path, "/.triton/cache/") == NULL
            && !starts_with_any(module->path,
                                "/lib/ /lib32/ /lib64/ /usr/lib /usr/local/lib /usr/local/cuda /usr/local/nvidia [")
            && !starts_with_any(module_name(module), "python libpython ld-linux");
