@@ -75,11 +75,12 @@ class Hangs(Traced):
             finally:
                 parts = pathlib.Path(f'/proc/{program.pid}/task/{program.pid}/children').read_text(encoding='ascii')
                 for child in parts.split():
-                    os.kill(int(child), signal.SIGKILL)
+                    if FINDINGS in pathlib.Path(f'/proc/{child}/cmdline').read_text(encoding='utf-8').split('\0'):
+                        os.kill(int(child), signal.SIGKILL)
         text = answer.out.decode()
         self.assertRegex(text, r'cuStreamSynchronize has not returned for [\d.]+ s: it waits for the work of its stream'
                          + re.escape(PENDING + 'cuLaunchHostFunc in stream 1' + HOST_FUNCTION))
-        self.assertRegex(answer.err.decode(), r'^cushim: trace: the program still runs, .*/\.a\.trace\.\w{6}\n$')
+        self.assertRegex(answer.err.decode(), r'^cushim: trace: the program has not ended: .*/\.a\.trace\.\w{6}\n$')
         self.assertEqual(glob.glob(os.path.join(os.path.dirname(self.file), '.a.trace.*')), [])
         self.assertEqual(self.hangs()['cuStreamSynchronize'],
                          'did not return: it waits for the work of its stream' + PENDING

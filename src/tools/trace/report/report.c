@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,13 +111,28 @@ static bool find_running(const char *path, char *found, size_t size)
     return is_found;
 }
 
+/* Whether a process that is recorded in a file still runs. */
+static bool is_running(const char *path)
+{
+    static struct trace_reader reader;
+    bool runs = false;
+    if (trace_open(path, &reader) == NULL) {
+        for (size_t i = 0; i < reader.process_count; i++)
+            runs |= kill((pid_t)reader.processes[i].pid, 0) == 0 || errno == EPERM;
+        runs &= reader.header->taken < TRACE_CLOSED;
+    }
+    trace_close(&reader);
+    return runs;
+}
+
 enum status trace_report(const char *path, const struct trace_options *options)
 {
     struct trace_reader reader;
     char running[PLATFORM_PATH_SIZE];
-    if (access(path, F_OK) != 0 && errno == ENOENT && find_running(path, running, sizeof running)) {
+    bool is_missing = access(path, F_OK) != 0 && errno == ENOENT;
+    if (find_running(path, running, sizeof running) && (is_missing || is_running(running))) {
         path = running;
-        text_complain("trace: the program still runs, or cushim trace was killed: these are the calls in %s", running);
+        text_complain("trace: the program has not ended: these are its calls so far, in %s", running);
     }
     const char *why = trace_open(path, &reader);
     return report_write(&reader, why, path, options);
