@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sources.h"
-#include "table.h"
+#include "texts.h"
 
 /* The name of each address is made once. */
 struct place {
@@ -16,12 +16,7 @@ struct place {
 };
 static struct trace_table places = {.size = sizeof(struct place)};
 
-/* Each text of several lines is kept once. */
-struct lines {
-    struct trace_key key; /* a hash of the text */
-    char *text;
-};
-static struct trace_table lines = {.size = sizeof(struct lines)};
+static struct trace_texts lines;
 
 /* The name of the file, without directories. */
 static const char *module_name(const struct trace_module *module)
@@ -120,18 +115,6 @@ bool trace_is_called_from(const struct trace_reader *reader, const struct trace_
     return false;
 }
 
-/* FNV-1a */
-static const char *lines_keep(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *at = text; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    struct lines *kept = trace_table_add(&lines, (struct trace_key){.id = hash, .kind = 1});
-    if (kept != NULL && kept->text == NULL)
-        kept->text = strdup(text);
-    return kept != NULL && kept->text != NULL && strcmp(kept->text, text) == 0 ? kept->text : NULL;
-}
-
 const char *trace_python_lines(const struct trace_call *call)
 {
     char text[8 * TRACE_PYTHON_WORDS + 32 * TRACE_PYTHON_FRAMES];
@@ -145,7 +128,7 @@ const char *trace_python_lines(const struct trace_call *call)
         for (size_t at = start + (i > 0); at < used; at++) /* a line is one line */
             text[at] = (unsigned char)text[at] < ' ' ? '?' : text[at];
     }
-    return used > 0 ? lines_keep(text) : NULL;
+    return used > 0 ? trace_text_keep(&lines, text, used) : NULL;
 }
 
 const char *trace_place_lines(const struct trace_reader *reader, size_t process, uint64_t site, const char *python)
@@ -156,7 +139,7 @@ const char *trace_place_lines(const struct trace_reader *reader, size_t process,
     if (!is_own(trace_module_find(reader, process, site))
         || asprintf(&both, "%s\n%s", trace_place_name(reader, process, site), python) < 0)
         return python;
-    const char *kept = lines_keep(both);
+    const char *kept = trace_text_keep(&lines, both, strlen(both));
     free(both);
     return kept != NULL ? kept : python;
 }
@@ -191,9 +174,7 @@ void trace_places_free(void)
         free(place->name);
     free(places.entries);
     places = (struct trace_table){.size = sizeof(struct place)};
-    for (struct lines *one = NULL; (one = trace_table_next(&lines, one)) != NULL;)
-        free(one->text);
-    free(lines.entries);
-    lines = (struct trace_table){.size = sizeof(struct lines)};
+    trace_texts_free(&lines);
+    lines = (struct trace_texts){.table = {.size = 0}};
     trace_sources_free();
 }
