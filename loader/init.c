@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "diagnosis.h"
 #include "driver.h"
 #include "error.h"

@@ -5,8 +5,8 @@
  * sequentially consistent, whatever order the call names. Clang for that target is treated in the same way, so that it
  * tests this.
  */
-#ifndef CUSHIM_LOADER_ATOMIC_H
-#define CUSHIM_LOADER_ATOMIC_H
+#ifndef CUSHIM_COMMON_ATOMIC_H
+#define CUSHIM_COMMON_ATOMIC_H
 
 #include "cushim/attributes.h"
 
