@@ -5,7 +5,7 @@ program that was built with an older release runs on a newer library.
 usage: check_compatibility.py [--shared LIBRARY] [--static LIBRARY] [--wine WINE --objdump OBJDUMP] COMPILER...
 
 The libraries are those of the build; without them, the test builds both. The newer release is this tree with another
-slot, added as loader/README.md says.
+slot, added as loader/lists/README.md says.
 
 Windows does not start a program whose import table names a function that a DLL lacks. Wine starts it, with a stub in
 place of the function, and ends it when it calls the stub. So on Windows, the test shows by the tables of the program and

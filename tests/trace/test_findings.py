@@ -381,8 +381,8 @@ class Findings(Traced):
         source = os.path.join(HERE, '..', '..', 'src', 'tools', 'trace')
         with open(os.path.join(source, 'report', 'objects.inc'), encoding='utf-8') as file:
             rows = re.findall(r'TRACE_OBJECT\("([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
-        with open(os.path.join(source, 'layer', 'fields.inc'), encoding='utf-8') as file:
-            functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read().replace('\\\n', ''), re.M)
+        with open(os.path.join(os.path.dirname(LAYER), 'fields.inc'), encoding='utf-8') as file:
+            functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read(), re.M)
         self.assertGreater(len(rows), 28)
         types = {kind for kind, _ in rows if kind.startswith('CU')}
         creators, destroyers, fields = set(), set(), set()
