@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the list of entry points, entry_points.tsv, and those of drivers and generations of GPUs, drivers.tsv and gpus.tsv.
+"""Reads the lists of entry points, drivers and GPUs: entry_points.tsv, drivers.tsv and gpus.tsv.
 
 Code that depends on the functions of the driver or on CUDA versions uses this module, or is made by a script that does.
 """

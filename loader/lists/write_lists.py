@@ -26,26 +26,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def check_drivers(entry_points):
-    """The names of the newest version are known by a driver branch, and pages name it."""
+    """Ends the script if a driver branch is missing: otherwise pages would name a version that nothing else knows."""
     known = {one.version for one in lists.read_drivers()}
     lacking = sorted({one.version for one in entry_points if one.version > lists.oldest_version()} - known)
     if lacking:
         versions = ', '.join(map(lists.version_text, lacking))
-        sys.exit(f'write_lists.py: entry_points.tsv has entry points of CUDA {versions}, and drivers.tsv has no row for '
-                 'this version: add one to drivers.tsv, with the branch "-" as long as it is not known')
+        sys.exit(f'write_lists.py: entry_points.tsv has entry points of CUDA {versions}, for which drivers.tsv has no '
+                 'row: add one, with the branch "-" as long as it is not known')
 
 
 def outputs():
     """{path below the root: text} of everything that is made from the lists."""
     entry_points = lists.read()
     check_drivers(entry_points)
+    usual = [one for one in entry_points if not one.is_interop]
+    interop = [one for one in entry_points if one.is_interop]
     return {
         'include/cushim/version.h': write_pages.write_version_header(),
         'include/cushim/entry_points.h': write_headers.write_entry_points(entry_points),
-        'include/cushim/names.h':
-            write_headers.write_names(write_headers.NAMES_HEAD, [one for one in entry_points if not one.is_interop]),
-        'include/cushim/names_interop.h':
-            write_headers.write_names(write_headers.NAMES_INTEROP_HEAD, [one for one in entry_points if one.is_interop]),
+        'include/cushim/names.h': write_headers.write_names(write_headers.NAMES_HEAD, usual),
+        'include/cushim/names_interop.h': write_headers.write_names(write_headers.NAMES_INTEROP_HEAD, interop),
         'include/cushim/compat/cuew_names.h': write_headers.write_cuew_names(entry_points),
         'loader/lists/symbols.inc': write_tables.write_symbols(entry_points),
         'loader/lists/exports.inc': write_tables.write_exports(entry_points),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes into README.md what stands there between markers: the libraries, and the functions that softcuda does not execute.
+"""Writes into README.md what stands there between markers: the libraries, and the functions that are not executed.
 
   write_readme.py LISTS            LISTS is cushim's directory with entry_points.tsv
   write_readme.py LISTS --check    only compares: exit status 1 if the page is not what the lists make of it
@@ -26,7 +26,7 @@ def values():
     return {
         'executed': str(len(executed)),
         'entry-points': str(len(entry_points)),
-        'not-executed': '\n\n```refused\n' + textwrap.fill(' '.join(refused), 120, break_on_hyphens=False) + '\n```\n\n',
+        'not-executed': f'\n\n```refused\n{textwrap.fill(" ".join(refused), 120)}\n```\n\n',
         'libraries': '\n\n| library | driver | `cuDriverGetVersion` |\n| --- | --- | --- |\n' + ''.join(rows) + '\n',
     }
 

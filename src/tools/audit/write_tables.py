@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes cushim_audit/tables.py from toolkits.tsv beside this file, from the lists in loader/lists and from version.txt.
-It is checked in, because audit also runs from the sources.
+"""Writes cushim_audit/tables.py from toolkits.tsv, the lists in loader/lists and version.txt. It is checked in, because
+audit also runs from the sources.
 
   write_tables.py            writes it if it has changed
   write_tables.py --check    only compares: exit status 1 if it is not what the lists make of it

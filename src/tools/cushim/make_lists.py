@@ -3,7 +3,7 @@
 """Prints what the program makes of cushim's lists: rows for a macro of C, which the including file defines.
 
   make_lists.py branches       the first driver branch for each CUDA version, oldest first
-  make_lists.py plain_names    what the names of driver functions with several ABI versions mean in <cuda.h>, oldest first
+  make_lists.py plain_names    what the plain names of functions with several ABI versions mean in <cuda.h>, oldest first
 """
 import pathlib
 import sys
