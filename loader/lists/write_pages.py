@@ -87,8 +87,6 @@ def values(entry_points):
     """What may stand in a page, by the name in its marker."""
     return {
         'slots': str(len(lists.in_slots(entry_points))),
-        'entry-points': str(len(entry_points)),
-        'functions': str(len(lists.by_function(entry_points))),
         'oldest': lists.version_text(lists.oldest_version()),
         'newest': lists.version_text(max(one.version for one in entry_points)),
         'features': features(entry_points),
