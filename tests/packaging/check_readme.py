@@ -83,7 +83,7 @@ class Pages(unittest.TestCase):
     def test_numbers_when_their_command_is_run_then_it_prints_them(self):
         numbers = [pair for page in PAGES.values() for pair in
                    re.findall(r'(\d+) [a-z ]+\(`build/src/tools/cushim/cushim ([^`]+)`\)', page.replace('\n', ' '))]
-        self.assertGreaterEqual(len(numbers), 2)
+        self.assertTrue(numbers)
         for number, command in numbers:
             said = subprocess.run(f'{PROGRAM} {command}', shell=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                   env={**os.environ, 'CUSHIM_DRIVER': 'none'}, text=True, check=False).stdout
