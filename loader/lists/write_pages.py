@@ -12,20 +12,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARKERS = {'.md': (r'(<!-- list: ([\w-]+) -->)', '(<!-- end -->)'), '.1': (r'(\.\\" list: ([\w-]+)\n)', r'(\.\\" end)')}
 
 
-def plain_names(entry_points):
-    """The table of include/NAMES.md."""
-    rows = []
-    for function, versions in lists.with_several_versions(entry_points).items():
-        meanings = lists.plain_meanings(function, entry_points)
-        today = f'`{meanings[-1][1].slot_name}`' if meanings else 'not in `<cuda.h>`'
-        before = ', '.join(f'`{one.slot_name}` before {lists.version_text(until)}'
-                           for (_, one), (until, _) in zip(meanings, meanings[1:]))
-        known = ', '.join(f'`{one.abi}` {lists.version_text(one.version)}' for one in versions)
-        rows.append(f'| `{function}` | {today} | {before} | {known} |\n')
-    head = '\n\n| name | today | in an older `<cuda.h>` | ABI versions |\n| --- | --- | --- | --- |\n'
-    return head + ''.join(rows) + '\n'
-
-
 def known_drivers():
     """For the man page: "340, 390 or 580"."""
     *branches, newest = (str(one.branch) for one in lists.known_drivers())
@@ -90,7 +76,6 @@ def values(entry_points):
         'oldest': lists.version_text(lists.oldest_version()),
         'newest': lists.version_text(max(one.version for one in entry_points)),
         'features': features(entry_points),
-        'plain-names': plain_names(entry_points),
         'known-drivers': known_drivers(),
     }
 
