@@ -192,6 +192,12 @@ class Findings(Traced):
         self.change(overlap)
         self.assertRegex(self.findings()['Captures that were lost'][-1][3], r'^cuStreamQuery, or cuStreamQuery of ')
 
+    def test_capture_when_invalidated_then_report_has_the_sentence_of_the_page(self):
+        page = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace', 'README.md').read_text(encoding='utf-8')
+        sentence = re.search(r'"(\w+ invalidated [^"]*)"', page.replace('\n', ' '))[1]
+        self.trace(FINDINGS, 'captures')
+        self.assertRegex(self.report(), re.escape(sentence).replace(re.escape('...'), '.*'))
+
     def test_capture_when_no_call_can_have_invalidated_it_then_report_says_so(self):
         self.known('captures')
 

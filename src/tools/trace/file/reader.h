@@ -127,7 +127,6 @@ struct trace_reader {
     uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
     char log[TRACE_TEXT_MAX];
     uint64_t stack[TRACE_STACK_MAX];
-    size_t head; /* the words of the head of a record */
     struct trace_slot *slots;
     size_t slot_count;
     struct trace_process *processes;
