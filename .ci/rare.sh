@@ -45,13 +45,14 @@ softcuda_stress() {
     done
 }
 
-# Uses of a stack after its function returned, and what gcc's sanitizers find in the tests of the suite long. Without the
-# search for leaks: with threads, that search crashes on the stacks that ASan keeps for this (gcc 12).
-stage_stacks() {
+# What the tests of the suite long find with sanitizers, and what those of gcc find. Without the search for leaks: with
+# threads, that search crashes on the stacks that ASan keeps for detect_stack_use_after_return (gcc 12).
+stage_sanitizers_long() {
     packages libuv1-dev
     local tests=("${any_build[@]}" "${with_long[@]}")
-    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
-        variant stacks -Dtypes=own -Db_sanitize=address,undefined
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
+        variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
 }
 
 # Lines and branches of the library that the tests of the library do not execute.
