@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # part and variant read `tests`
 
 # What these find does not depend on the build: README's own commands run them.
-readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers)
+readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers --no-suite random)
 
 # With the name of a suite, Meson also runs the tests of it that are not usual.
 readonly usual=(--no-suite long --no-suite thorough)
@@ -97,7 +97,7 @@ stage_clang() {
 stage_address_sanitizer() {
     packages clang libclang-rt-14-dev libuv1-dev
     local tests=("${any_build[@]}" --no-suite structure --no-suite packaging)
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_OPTIONS=detect_stack_use_after_return=1:use_sigaltstack=0 CC=clang CXX=clang++ \
         variant asan -Dtypes=own -Db_sanitize=address,undefined -Db_lundef=false
 }
@@ -114,7 +114,7 @@ stage_thread_sanitizer() {
 # Doxygen. The tests that use programs of others find them here.
 stage_release() {
     packages doxygen man-db libuv1-dev ffmpeg python3-numba chromium zsh fish lld
-    local tests=("${any_build[@]}" --no-suite random)
+    local tests=("${any_build[@]}")
     meson setup build-ci/dist -Dtests=disabled
     meson dist -C build-ci/dist --no-tests
     mkdir build-ci/release

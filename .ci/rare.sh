@@ -49,8 +49,8 @@ softcuda_stress() {
 # threads, that search crashes on the stacks that ASan keeps for detect_stack_use_after_return (gcc 12).
 stage_sanitizers_long() {
     packages libuv1-dev
-    local tests=("${any_build[@]}" "${with_long[@]}")
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
+    local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
 }
