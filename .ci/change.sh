@@ -119,7 +119,7 @@ stage_release() {
     meson dist -C build-ci/dist --no-tests
     mkdir build-ci/release
     tar -xf build-ci/dist/meson-dist/*.tar.xz -C build-ci/release --strip-components=1
-    (cd build-ci/release && mkdir build-ci && variant release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
+    (cd build-ci/release && variant release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
         -Ddefault_library=static -Damalgamation=true -Ddocs=enabled)
 }
 
