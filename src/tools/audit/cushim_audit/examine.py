@@ -5,8 +5,9 @@ import re
 import zlib
 
 from . import fatbin
-from .elf import CUDA_MACHINE, Elf
-from .fatbin import PTX, SASS, Code, Container
+from .cubin import cubin_code, find_cubins
+from .elf import Elf
+from .fatbin import PTX, Code, Container
 from .pe import Pe
 from .separate import group_linked
 from .tables import RUNTIME_NAMES, SYMBOLS
@@ -238,24 +239,6 @@ def runtime_version(names):
     for version, added in RUNTIME_NAMES.items():
         if added and names.issuperset(added):
             found = version
-    return found
-
-
-def cubin_code(window):
-    """The architecture of a cubin, from the flags in its header; their layout is newer with CUDA 13."""
-    elf_flags = window.unpack('<I', 48 if window.bytes(4, 1) == b'\2' else 36)[0]
-    if window.bytes(8, 1)[0] >= 8:
-        arch, suffix = elf_flags >> 8 & 0xff, 'a' if elf_flags & 8 else ''
-    else:
-        arch, suffix = elf_flags & 0xff, 'a' if elf_flags & 0x800 else ''
-    return Code(SASS, arch, (0, 0), suffix)
-
-
-def find_cubins(window):
-    found = []
-    for at in window.find_each(b'\x7fELF\2\1\1'):
-        if window.head(2, at + 18) == CUDA_MACHINE.to_bytes(2, 'little') and at + 64 <= window.size:
-            found.append(Container(at, 0, [cubin_code(window.part(at, window.size - at))], 'cubin'))
     return found
 
 
