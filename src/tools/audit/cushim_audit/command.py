@@ -65,7 +65,7 @@ def parser():
     found.add_argument('--require-arch', type=read_arch, metavar='X.Y', action='append', default=[],
                        help='fail if device code does not run on GPUs of this compute capability; can be repeated')
     found.add_argument('--strict', action='store_true',
-                       help='treat a file of which it is not known whether it meets the requirements as one that does not')
+                       help='treat what is not known to meet the requirements as falling short: exit status 1')
     found.add_argument('--except', dest='excepted', metavar='GLOB', action='append', default=[],
                        help='leave out files whose name or path matches; can be repeated')
     found.add_argument('--format', choices=('text', 'json'), default='text')

@@ -177,7 +177,9 @@ def summary_driver(summary):
     if min(summary.firsts) == summary.first:
         phrase += '' if summary.floor else ', for the device code'
     else:
-        cause = f'{summary.demanding.facts.member} needs it' if summary.demanding else 'older ones run not all on one GPU'
+        cause = 'on older ones, no GPU runs each of them'
+        if summary.demanding:
+            cause = f'{summary.demanding.facts.member} needs it'
         phrase += f' for {"both" if count == 2 else "all"} of them ({cause})'
         least = min(first for first in summary.firsts if first)
         if least < summary.first:

@@ -29,8 +29,8 @@ def code_unknowns(conclusion):
         yield Unknown('code', f'it compiles code at run time ({", ".join(sorted(facts.compiles))}), and for which GPUs '
                       'and drivers is not known')
     elif conclusion.loads_code:
-        yield Unknown('code', f'it loads device code that is not in the file ({listed(conclusion.loads_code)}), and for '
-                      'which GPUs and drivers that is, is not known')
+        yield Unknown('code', f'it loads device code that is not in the file ({listed(conclusion.loads_code)}), and '
+                      'for which GPUs and drivers that is, is not known')
     elif any(code.kind == IR for code in conclusion.codes):
         yield Unknown('code', 'it has intermediate code for linking at run time (LTO), and for which GPUs and drivers '
                       'that is linked is not known')
