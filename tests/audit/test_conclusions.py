@@ -311,6 +311,12 @@ class Summaries(Case):
             self.assertEqual(document['summaries'][0]['first_driver']['branch'], 555)
             self.assertEqual([self.run_program(f'--require-driver={one}', name).status for one in (550, 555)], [1, 0])
 
+    def test_summary_when_files_have_code_for_different_gpus_then_each_must_work(self):
+        self.write('old.fatbin', fatbin(sass(80)))
+        self.write('new.fatbin', fatbin(sass(120)))
+        self.assertIn('2 CUDA files; driver 570 or newer for both of them (./new.fatbin needs it); the least demanding '
+                      'file needs driver 450', self.run_program('.').out)
+
     def test_summary_when_no_gpu_serves_all_files_before_then_is_more_than_each_file_demands(self):
         """One file runs on 8.0 from 450 on, the other on 9.0 from 520 on, and both on one GPU from 550 on."""
         self.write('a.fatbin', fatbin(sass(80), ptx(90, (8, 5), 'a')))

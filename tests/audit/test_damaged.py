@@ -133,9 +133,10 @@ class Hostile(Case):
     def test_wheel_when_a_checksum_is_wrong_then_is_refused(self):
         data = io.BytesIO()
         with zipfile.ZipFile(data, 'w') as file:
-            file.writestr('lib.so', samples()['lib.so'])
-        changed = data.getvalue().replace(b'cuGreenCtxDestroy', b'cuGreenCtxDestroi', 1)
-        self.refused('a.whl', changed, 'CRC')
+            file.writestr('lib.so', samples()['lib.so'] + b'\0' * 8192)
+        # Also if the member no longer starts as a library.
+        for old, new in (b'cuGreenCtxDestroy', b'cuGreenCtxDestroi'), (b'\x7fELF', b'\x7fELG'):
+            self.refused('a.whl', data.getvalue().replace(old, new, 1), 'CRC')
 
     def test_archive_when_any_byte_is_changed_then_is_refused_or_read_as_before(self):
         """Each way to pack has a checksum, also of members that no longer look like a library."""
