@@ -50,9 +50,9 @@ softcuda_stress() {
 stage_sanitizers_long() {
     packages libuv1-dev
     local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
-    local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
+    thread_sanitizer --logbase testlog-long --suite conformance --suite random "${with_long[@]}"
 }
 
 # Lines and branches of the library that the tests of the library do not execute.

@@ -6,8 +6,8 @@
 #   stage_begin NAME, stage_end    a stage, whose times are reported; the first one that fails ends the run
 #   apart COMMAND...         a download, whose time is reported, but not as that of the stage
 #   packages NAME...         installs these packages of Debian, and those of README's first command
-#   variant NAME OPTION...   builds the project in build-ci/NAME with these options of meson setup, and runs its tests;
-#                            `tests` holds options for meson test, such as a wrapper
+#   variant NAME OPTION...   builds the project in build-ci/NAME, which it sets up with these options if it is new, and
+#                            runs its tests; `tests` holds options for meson test, such as a wrapper
 #   part NAME OPTION...      the same, but builds only what these tests need
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
 #
@@ -63,13 +63,15 @@ packages() {
     [ ${#missing[@]} -eq 0 ] || apt_get -o Dpkg::Options::=--force-unsafe-io install "${missing[@]}"
 }
 
+set_up() { [ -d "build-ci/$1" ] || meson setup "build-ci/$1" -Dwerror=true -Dtests=enabled "${@:2}"; }
+
 part() {
-    meson setup "build-ci/$1" -Dwerror=true -Dtests=enabled "${@:2}"
+    set_up "$@"
     meson test -C "build-ci/$1" --print-errorlogs "${tests[@]}"
 }
 
 variant() {
-    meson setup "build-ci/$1" -Dwerror=true -Dtests=enabled "${@:2}"
+    set_up "$@"
     meson compile -C "build-ci/$1"
     meson test -C "build-ci/$1" --print-errorlogs "${tests[@]}"
 }
