@@ -56,7 +56,7 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 #define CUSHIM_LIST_VERSION %d
 #define CUSHIM_LIST_COMPARED_VERSION %d
 
-/* The number of entry points in the list. A copy of cushim that was made for a set of functions has fewer. */
+/* The number of entry points in the list. A subset (amalgamate.py --slots) has fewer. */
 #define CUSHIM_LIST_COUNT %d
 
 #ifndef CUSHIM_ENTRY
