@@ -102,8 +102,8 @@ class Release:
         return re.findall(pattern, (self.root / 'include' / 'cushim' / header).read_text(encoding='utf-8'), re.M)
 
     def compile(self, directory):
-        """Compiles every source of the library, those in README's command, and returns the objects."""
-        command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'README.md').read_text(encoding='utf-8'), re.M)[1]
+        """Compiles every source of the library, those in the command of include/README.md, and returns the objects."""
+        command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'include' / 'README.md').read_text('utf-8'), re.M)[1]
         patterns = re.findall(r'\S+/\*\.c', command.replace('posix', 'windows' if WINDOWS else 'posix'))
         sources = [path for pattern in patterns for path in sorted(self.root.glob(pattern))]
         objects = [directory / f'{place}.o' for place in range(len(sources))]
