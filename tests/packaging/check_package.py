@@ -7,6 +7,7 @@ source distribution of this tree.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,15 @@ class Package(unittest.TestCase):
     def test_module_when_run_then_is_the_program(self):
         self.assertEqual(run(self.python, '-m', 'cushim', '--version'), run(self.program, '--version'))
         run(self.python, '-m', 'cushim', 'probe', '--unknown', status=2)
+
+    def test_manual_when_environment_is_active_then_man_finds_it_and_otherwise_help_names_the_file(self):
+        page = self.prefix / 'share' / 'man' / 'man1' / 'cushim.1'
+        path = f'PATH={self.prefix / "bin"}:{os.environ["PATH"]}'
+        self.assertTrue(run('env', path, 'cushim', '--help').endswith('\nMore: man cushim\n'))
+        named = run(self.program, '--help').splitlines()[-1]
+        self.assertEqual(os.path.realpath(named.removeprefix('More: man ')), str(page))
+        if shutil.which('man'):
+            self.assertEqual(run('env', '-u', 'MANPATH', path, 'man', '-w', 'cushim'), f'{page}\n')
 
     def test_probe_when_called_then_returns_the_answer_of_the_program(self):
         code = 'import cushim, json; print(json.dumps(cushim.probe({})))'

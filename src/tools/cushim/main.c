@@ -180,6 +180,23 @@ static const struct option known_options[] = {
 };
 enum { OPTIONS = sizeof known_options / sizeof known_options[0] };
 
+/* The man page of an installed program: by its name if `man` looks there, beside a directory of PATH, as in an active
+ * environment of Python; otherwise by its file. */
+static void print_manual(void)
+{
+    char own[PLATFORM_PATH_SIZE], item[PLATFORM_PATH_SIZE], page[PLATFORM_PATH_SIZE + 32];
+    const char *path = getenv("PATH");
+    if (!platform_has_system_files() || !platform_own_directory(own, sizeof own))
+        return;
+    snprintf(page, sizeof page, "%s/../share/man/man1/cushim.1", own);
+    while (path != NULL && text_next_item(&path, ":", item, sizeof item)) {
+        if (strcmp(item, own) == 0)
+            snprintf(page, sizeof page, "cushim");
+    }
+    if (page[0] != '/' || platform_exists(page))
+        printf("More: man %s\n", page);
+}
+
 static void print_help(void)
 {
     puts("cushim - reports what the CUDA driver of this machine can do\n");
@@ -199,8 +216,8 @@ static void print_help(void)
          "  cushim --help (-h), cushim --version (-V)\n"
          "\n"
          "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-         "2 if the command line is invalid; with exec and trace, that of the program.\n"
-         "More: man cushim");
+         "2 if the command line is invalid; with exec and trace, that of the program.");
+    print_manual();
 }
 
 /* Whether a list of names, separated by spaces, contains a name. */
