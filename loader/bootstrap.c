@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "load.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
@@ -82,7 +82,7 @@ enum {
 #define SLOTS_OF(pointer) ((int)SLOTS_BY_NAME(pointer))
 _Static_assert(SLOTS_OF(CUSHIM_CURRENT_LEGACY) == (int)CUSHIM_SLOT_COUNT
                    && SLOTS_OF(CUSHIM_CURRENT_PER_THREAD) == (int)CUSHIM_SLOT_COUNT,
-               "slots were added: cushim/table_releases.h needs a row for the coming release (loader/README.md)");
+               "slots were added: cushim/table_releases.h needs a row for the coming release (loader/lists/README.md)");
 
 const struct cushim_dispatch_table *cushim_table_get(enum cushim_default_stream kind)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "os.h"
 
 /* As in error_names.h, the texts stand in one block, and rows have offsets into it. */

@@ -28,10 +28,10 @@ struct diagnosis_builder {
     char text[DIAGNOSIS_TEXT];
 };
 
-/* Starts a diagnosis in the only builder, and returns it. */
+/* Begins a diagnosis in the only builder, and returns it. */
 CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start(void);
 
-/* Starts with the attempts, the path and the version of an existing diagnosis. */
+/* Begins one with the attempts, the path and the version of an existing diagnosis. */
 CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosis *diagnosis);
 
 /* Adds an attempt: the path that was tried, and its result. `file` is that of a stub, or NULL. If no driver is found

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "driver.h"
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "os.h"
 
 _Static_assert(sizeof(union table) == sizeof(struct cushim_dispatch_table), "a table is nothing but its slots");

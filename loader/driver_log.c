@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "polyfills.h"
 
 /* The lines of a failed call. The call is complete when its last line was logged, which names the function. */

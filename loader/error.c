@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "symbols.h"
 
 static CUSH_THREAD_LOCAL struct error_detail thread_error;

@@ -225,8 +225,8 @@ static bool feature_value_meets(const struct feature_row *row, CUresult result, 
     int test = row->rule >> 4, wanted = row->rule & 15;
     if (test == TEST_ANY)
         return true;
-    if (result != CUDA_SUCCESS)
-        return test == TEST_IF_KNOWN && result != CUDA_ERROR_NOT_INITIALIZED;
+    if (result != CUDA_SUCCESS) /* the driver does not know the attribute; any other error is not an answer */
+        return test == TEST_IF_KNOWN && result == CUDA_ERROR_INVALID_VALUE;
     return test == TEST_HAS ? (value & wanted) == wanted : value >= wanted;
 }
 
@@ -245,13 +245,6 @@ static const char *feature_value_lack(int id)
     default:
         return "the device reports no support";
     }
-}
-
-static enum cushim_obstacle feature_value_obstacle(int id, CUresult result)
-{
-    return result == CUDA_ERROR_NOT_INITIALIZED ? CUSHIM_OBSTACLE_NOT_INITIALIZED
-           : id == CUSHIM_ASKED_CONFIDENTIAL    ? CUSHIM_OBSTACLE_UNKNOWN
-                                                : CUSHIM_OBSTACLE_DEVICE;
 }
 
 /* Records that the value is not sufficient or, if `result` is an error, not known. */
@@ -275,7 +268,11 @@ static CUSHIM_COLD void feature_obstruct_value(const struct feature_row *row, CU
     else
         snprintf(text, sizeof text, "the driver does not report %s%s (error %d).", prefix, feature_row_name(row),
                  (int)result);
-    feature_obstruct(info, feature_value_obstacle(row->what, result), text);
+    feature_obstruct(info,
+                     result == CUDA_SUCCESS                 ? CUSHIM_OBSTACLE_DEVICE
+                     : result == CUDA_ERROR_NOT_INITIALIZED ? CUSHIM_OBSTACLE_NOT_INITIALIZED
+                                                            : CUSHIM_OBSTACLE_UNKNOWN,
+                     text);
 }
 
 static void feature_check_value(const struct feature_row *row, CUdevice device, struct cushim_feature_info *info)
@@ -305,7 +302,8 @@ static struct cushim_feature_info feature_examine(const struct feature_row *row,
             feature_check_since(row->what, &info);
         else if (row->kind == NEED_PLATFORM)
             feature_check_platform((enum need_platform)row->what, &info);
-        else if (info.obstacle == CUSHIM_OBSTACLE_NONE || info.obstacle == CUSHIM_OBSTACLE_DEVICE)
+        else if (info.obstacle == CUSHIM_OBSTACLE_NONE || info.obstacle == CUSHIM_OBSTACLE_DEVICE
+                 || info.obstacle == CUSHIM_OBSTACLE_UNKNOWN)
             feature_check_value(row, device, &info);
     }
     info.usable = info.obstacle == CUSHIM_OBSTACLE_NONE;
@@ -374,20 +372,33 @@ const char *cushim_obstacle_name(enum cushim_obstacle obstacle)
     return names[(unsigned)obstacle < CUSHIM_OBSTACLE_COUNT ? obstacle : CUSHIM_OBSTACLE_UNKNOWN];
 }
 
+/* Each device, if the driver is initialised. A device that cannot be asked is an obstacle. */
+static void feature_examine_devices(const struct feature_row *row, enum cushim_default_stream kind,
+                                    struct cushim_feature_info *info)
+{
+    int count = 0;
+    CUdevice device = 0;
+    char text[80];
+    CUresult result = cushim_table_legacy()->DeviceGetCount_v1(&count);
+    for (int i = 0; result == CUDA_SUCCESS && i < count && info->usable; i++) {
+        result = cushim_table_legacy()->DeviceGet_v1(&device, i);
+        if (result == CUDA_SUCCESS)
+            *info = feature_examine(row, device, kind);
+    }
+    snprintf(text, sizeof text, "the driver does not report its devices (error %d).", (int)result);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_INITIALIZED)
+        feature_obstruct(info, CUSHIM_OBSTACLE_UNKNOWN, text);
+    info->usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
+}
+
 bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function, CUresult *out_result)
 {
     const struct feature_row *row = feature_find(name);
     if (row == NULL)
         return false;
-    int count = 0;
-    CUdevice device = CUSHIM_DRIVER_ALONE;
-    struct cushim_feature_info info = feature_examine(row, device, kind);
-    if (info.usable && cushim_table_legacy()->DeviceGetCount_v1(&count) != CUDA_SUCCESS)
-        count = 0;
-    for (int i = 0; i < count && info.usable; i++) {
-        if (cushim_table_legacy()->DeviceGet_v1(&device, i) == CUDA_SUCCESS)
-            info = feature_examine(row, device, kind);
-    }
+    struct cushim_feature_info info = feature_examine(row, CUSHIM_DRIVER_ALONE, kind);
+    if (info.usable)
+        feature_examine_devices(row, kind, &info);
     *out_result = info.usable                                  ? CUDA_SUCCESS
                   : info.obstacle == CUSHIM_OBSTACLE_NO_DRIVER ? CUDA_ERROR_NO_DEVICE
                                                                : CUDA_ERROR_NOT_SUPPORTED;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "diagnosis.h"
 #include "driver.h"
 #include "error.h"
@@ -112,7 +112,7 @@ static CUSHIM_COLD void init_set_diagnosis(CUresult code, bool is_forked)
     cush_os_load_unlock();
 }
 
-/* Whether a process from which this one was forked has started CUDA: through cushim_init(), or else its open device
+/* Whether a process from which this one was forked has initialised CUDA: through cushim_init(), or else its open device
  * file shows this. Only CUDA opens that file. */
 static bool init_was_before_fork(void)
 {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "driver.h"
 #include "load.h"
 #include "tables.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "os.h"
 #include "tables.h"
 

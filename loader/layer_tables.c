@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "tables.h"
 
 static struct layer_tables *newest_tables;

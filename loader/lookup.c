@@ -113,25 +113,40 @@ bool cush_lookup_has_function(const char *function, enum cushim_default_stream k
     return false;
 }
 
-/* The index of the first entry point of the function of which `symbol` is a newer version, such as
- * cuStreamQuery_v9_ptsz; or ENTRY_COUNT. */
-static size_t find_newer_version(const char *symbol)
+/* The name of the function of a symbol such as cuStreamQuery_v9_ptsz. */
+struct function_name {
+    char text[128];
+};
+
+static struct function_name function_of(const char *symbol)
 {
-    char function[128];
+    struct function_name name = {""};
     const char *suffix = strstr(symbol, "_v");
+    suffix = suffix != NULL ? suffix : strstr(symbol, "_pt");
     size_t length = suffix != NULL ? (size_t)(suffix - symbol) : strlen(symbol);
-    if (length >= sizeof function)
-        return ENTRY_COUNT;
-    memcpy(function, symbol, length);
-    function[length] = '\0';
-    return cush_symbols_find_function(function);
+    if (length < sizeof name.text)
+        memcpy(name.text, symbol, length);
+    return name;
+}
+
+/* Whether the driver itself finds a function without a version in the list at the version limit. Of its ABI versions, it
+ * finds the newest one. */
+static bool is_within_limit(const char *function, const char *symbol, cushim_fn fn)
+{
+    size_t length = strlen(symbol);
+    bool is_per_thread = length > 5 && strncmp(symbol + length - 5, "_pt", 3) == 0;
+    enum cushim_default_stream kind = is_per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY;
+    return fn != NULL && lookup_unknown(function, cush_loaded_driver.version, kind) == fn;
 }
 
 cushim_fn cush_lookup_unlisted_symbol(const char *symbol)
 {
-    size_t first = find_newer_version(symbol);
-    if (cush_loaded_driver.limited || cush_loaded_driver.hidden.has_others
-        || (first != ENTRY_COUNT && hides_function(first)))
+    struct function_name function = function_of(symbol);
+    size_t first = cush_symbols_find_function(function.text);
+    if (cush_loaded_driver.hidden.has_others || (first != ENTRY_COUNT && hides_function(first)))
         return NULL;
-    return exported_symbol(symbol);
+    cushim_fn fn = exported_symbol(symbol);
+    if (cush_loaded_driver.limited && (first != ENTRY_COUNT || !is_within_limit(function.text, symbol, fn)))
+        return NULL;
+    return fn;
 }

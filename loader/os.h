@@ -98,16 +98,16 @@ void cush_os_library_path(void *library, cushim_fn address, char *path, size_t s
 /* Returns the name under which `library` itself exports exactly this address, or NULL. */
 const char *cush_os_library_symbol_name(void *library, cushim_fn address);
 
-/* ---- os_obstacle.c: why a driver cannot start ---- */
+/* ---- os_obstacle.c: why CUDA cannot be initialised ---- */
 
-/* What the operating system refuses to a driver that starts; CUSHIM_REASON_NONE: nothing that is known. */
+/* What the operating system refuses to a driver while CUDA initialises; CUSHIM_REASON_NONE: nothing that is known. */
 struct os_obstacle {
     enum cushim_reason reason;
     char message[192]; /* "": that of the reason */
 };
 
 /*
- * Call it after a cuInit that returned `code`. Tries the operations that can be its cause, in the order of a start: it
+ * Call it after a cuInit that returned `code`. Tries the operations that can be its cause, in the order of cuInit: it
  * opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates descriptors, and so on. Undoes all of them.
  */
 CUSHIM_COLD struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code);

@@ -57,7 +57,7 @@ static const struct rule polyfill_rules[] = {
     RULE(FuncGetParamCount_v1, 2, S(FuncGetParamInfo_v1), S(FuncGetName_v1)),
     RULE(KernelGetParamCount_v1, 2, S(KernelGetParamInfo_v1), S(KernelGetName_v1)),
 
-    {.slot = CUSHIM_SLOT_COUNT}, /* the end: a set of slots may have no polyfill (amalgamate.py --slots) */
+    {.slot = CUSHIM_SLOT_COUNT}, /* the end: a subset may have no polyfill (amalgamate.py --slots) */
 };
 
 _Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,

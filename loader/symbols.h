@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The entry points of symbols.inc as an array, that of each slot, and sets of hidden entry points. */
+/* The entry points of symbols.inc as an array, that of each slot, and the hidden entry points. */
 #ifndef CUSHIM_LOADER_SYMBOLS_H
 #define CUSHIM_LOADER_SYMBOLS_H
 
@@ -14,7 +14,7 @@ enum symbol_index {
     ENTRY_COUNT
 };
 
-/* Whether this copy of cushim was made for a set of functions (amalgamate.py --slots) and does not know the others. */
+/* Whether this copy of cushim is a subset (amalgamate.py --slots), which does not know the others. */
 enum { LIST_IS_CUT = ENTRY_COUNT < CUSHIM_LIST_COUNT };
 
 enum {

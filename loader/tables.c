@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include "atomic.h"
+#include "common/atomic.h"
 #include "error.h"
 #include "lists/error_names.h"
 #include "os.h"

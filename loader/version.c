@@ -19,7 +19,7 @@ int cush_version_parse(const char *text)
             return 0;
         minor = strtol(digits, &end, 10);
     }
-    return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
+    return *end == '\0' && major >= 2 && major < 100 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
 }
 
 struct version_text cush_version_text(int version)

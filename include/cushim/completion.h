@@ -26,15 +26,14 @@
  * A completion represents all work that is in a stream when the completion is created. It fires when that work is done,
  * and then has the status of the work. The general rules stand in context.h. In addition:
  *
- * **Two kinds.** A *polled* completion has no flag. It costs little and affects nothing else, but fires only in a call
- * that polls it or waits for it (**Only callbacks** below has the exceptions). A *notifying* completion
+ * **Two kinds.** Without flags, a completion is *polled*. It costs little and affects nothing else, but fires only in a
+ * call that polls it or waits for it (**Only callbacks** below has the exceptions). A *notifying* completion
  * (::CUSHIM_COMPLETION_NOTIFYING) is fired by a callback of the driver. Only a notifying completion can have a
  * descriptor or a callback.
  *
  * **When it fires.** A completion fires on every driver, also if a kernel faults before or after the work, and if the
  * stream or its context is destroyed. A polled completion does so in a call that polls it or waits for it. A captured
- * completion does not fire in a launch in which work before it fails. In the child of a fork(), completions from before
- * the fork() do not fire.
+ * completion does not fire in a launch in which work before it fails.
  *
  * **Status.** If a kernel faults after the work and before the completion fires, the status is the error of the fault:
  * the driver returns it for everything in the context. If the context ends before a polled completion fires (it is
@@ -43,22 +42,16 @@
  * the callbacks of notifying completions before a context ends, with the status of their work (observed with driver
  * 580).
  *
- * **Notification streams.** The first notifying completion of a stream gives it a *notification stream*: a second
- * stream of the driver, which waits for an event and then calls back, so that the callback does not hold up the work.
- * So cuStreamSynchronize() of the program's stream can return before the callback runs. A notification stream needs
- * about 0.6 MiB of device memory, exists until the cushim stream is destroyed, and can make that first call wait like
- * cushim_stream_create(). A context has at most 16 of them, and the library 1,024. The callbacks of a stream that got
- * none are added to the stream itself, where each holds up the work behind it (by about 50 us on an H200). A stream
- * keeps the first choice. So the callbacks of one cushim_stream come in the order of its work, if the completions were
- * created one after another. Up to 16 busy streams with notifying completions delay neither callbacks nor work. With
- * more, streams share the few hardware queues of a device: a notifying completion can delay other streams, and creating
- * it can wait for their work. A notification stream holds 56 completions that have not fired (observed with driver 580
- * on an H200): creating another one waits until the oldest has fired. So the work of a stream must not wait for a
- * thread that creates more of them for this stream.
+ * **Notification streams.** The callbacks of a stream's notifying completions run on a second stream of the driver, as
+ * src/README.md describes with its costs and limits. So cuStreamSynchronize() of the program's stream can return before
+ * the callback runs. The callbacks of one cushim_stream come in the order of its work, if the completions were created
+ * one after another. Creating a notifying completion can wait for work: of other streams if more than 16 busy streams
+ * of the context have such completions, and of this stream if 56 of its completions have not fired (observed with
+ * driver 580 on an H200). So the work of a stream must not wait for a thread that creates more of them for this stream.
  *
  * **Only callbacks.** In special streams (0, legacy and per-thread), in streams of green contexts, on drivers before
- * CUDA 12.0, and if a needed function is hidden, a callback on the stream itself fires both kinds. A polled completion
- * still has neither descriptor nor callback.
+ * CUDA 12.0, and if a needed function is hidden, polled completions are driven by a callback on the stream itself, too,
+ * but offer no descriptor and take no callback.
  *
  * **Threads.** Any thread may use a completion, but not while another thread detaches or destroys it. No other thread
  * may begin a capture of the stream while a completion is created. A function runs code of the program on a thread of
@@ -68,9 +61,9 @@
  * **CUDA calls.** Functions that create completions, and all functions of a polled completion, make CUDA calls. These
  * invalidate no capture. Other functions make none, and can also be called on a thread of the driver.
  *
- * **fork().** CUDA does not work in the child of a fork(). There, CUDA_ERROR_NOT_INITIALIZED is returned by functions
- * that poll, wait for, or return the descriptor of a completion from before the fork() that has not fired, and by
- * cushim_dispatcher_run() of a dispatcher from before the fork(). Both can be destroyed.
+ * **fork().** In the child, completions from before the fork() do not fire. CUDA_ERROR_NOT_INITIALIZED is returned by
+ * functions that poll, wait for, or return the descriptor of a completion from before the fork() that has not fired,
+ * and by cushim_dispatcher_run() of a dispatcher from before the fork(). Both can be destroyed.
  *
  * **Cancellation.** Polling, waiting and running a dispatcher are not cancellation points: a thread that is cancelled
  * there (pthread_cancel()) goes on until the call returns. A wait that must end sooner needs a deadline. A callback

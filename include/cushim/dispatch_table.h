@@ -65,7 +65,7 @@ enum cushim_slot {
  * - driver: a driver is loaded.
  * - layered: the null driver or the driver table with slots that layers have replaced (layer.h).
  *
- * The program can call this function at each use: it is one load instruction where the compiler allows it (see
+ * The program can call this function at each use: it is one or two load instructions where the compiler allows it (see
  * CUSHIM_INLINE_TABLE). It can also keep the pointer after a successful cushim_load(), because a loaded driver stays
  * loaded for the life of the process.
  *

@@ -36,7 +36,7 @@
 #define CUSHIM_LIST_VERSION 13050
 #define CUSHIM_LIST_COMPARED_VERSION 13000
 
-/* The number of entry points in the list. A copy of cushim that was made for a set of functions has fewer. */
+/* The number of entry points in the list. A subset (amalgamate.py --slots) has fewer. */
 #define CUSHIM_LIST_COUNT 623
 
 #ifndef CUSHIM_ENTRY

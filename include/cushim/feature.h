@@ -40,7 +40,7 @@ enum cushim_feature {
     CUSHIM_FEATURE_COUNT
 };
 
-/** Takes the place of a device: only the needs that do not depend on the device are compared. */
+/** Pass this instead of a device: only the needs that do not depend on the device are compared. */
 #define CUSHIM_DRIVER_ALONE (-1)
 
 /** Why a feature cannot be used. cushim_obstacle_name() returns the word. */

@@ -105,8 +105,8 @@ CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
 
 /**
  * Returns the function of an exported name as cushim_symbol() does, or NULL if every call through it would fail: also
- * for a slot of the null driver that returns CUDA_ERROR_NO_DEVICE. For a program that used to test whether dlsym()
- * returned NULL. The function of a layer that has replaced the slot is never NULL. Loads the driver.
+ * for a slot of the null driver that returns CUDA_ERROR_NO_DEVICE. Replaces a test of dlsym() != NULL. The function of
+ * a layer that has replaced the slot is never NULL. Loads the driver.
  *
  * @param symbol  The exported name: "cuStreamQuery_ptsz".
  * @return The function, or NULL; cushim_error_last() has the reason.

@@ -104,7 +104,7 @@ CUSHIM_REASON(EXECUTABLE_STACK, "executable-stack", CUDA_ERROR_SHARED_OBJECT_INI
               "The driver library needs an executable stack, which this system refuses.",
               "Use a newer NVIDIA driver. With glibc 2.41 or later, GLIBC_TUNABLES=glibc.rtld.execstack=2 in the "
               "environment of the program permits it.")
-CUSHIM_REASON(SANDBOX, "sandbox", CUDA_SUCCESS, "A sandbox or a container prevents the driver from starting.",
+CUSHIM_REASON(SANDBOX, "sandbox", CUDA_SUCCESS, "A sandbox or a container prevents CUDA from initialising.",
               "Permit the operation in the settings of the sandbox, the container or the service (seccomp, Landlock, "
               "SELinux, AppArmor, a device cgroup). If a container lost its GPUs while it ran, start it again.")
 CUSHIM_REASON(LIMIT, "limit", CUDA_SUCCESS, "A resource limit of this process is too low for the driver.",

@@ -12,7 +12,7 @@
  * headers. Therefore a program that was built with newer headers than its library does not start (or, in a static
  * build, does not link), and the error names the release: "undefined symbol: cushim_current_legacy_0_2".
  *
- * A row never changes after its release. loader/README.md in cushim's sources says how to add one.
+ * A row never changes after its release. loader/lists/README.md in cushim's sources says how to add one.
  *
  * Define CUSHIM_TABLE_VERSION before including this file, as often as needed. It defaults to nothing, and is undefined
  * at the end.

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # cffi knows size_t, uint64_t and bool.
 STANDARD_HEADERS = ('stdbool.h', 'stddef.h', 'stdint.h')
 INLINE = re.compile(r'^static inline\b.*?^\}\n', re.M | re.S)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A set of slots, for amalgamate.py --slots: which slots it has, and the text of each source that depends on them.
 
-The writers of write_lists.py write the list with the slots of the set, and with all ABI versions of their functions as
+The writers of the lists write the list with the slots of the set, and with all ABI versions of their functions as
 rows. The polyfills are cut to those of the set.
 """
 import pathlib
@@ -13,7 +13,8 @@ import zlib
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
-import write_lists  # pylint: disable=wrong-import-position
+import write_headers  # pylint: disable=wrong-import-position
+import write_tables  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOADER = ROOT / 'loader'
@@ -48,7 +49,7 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 #include "cushim.h"
 
-''' + write_lists.NAMES_VERSION
+''' + write_headers.NAMES_VERSION
 
 
 class Error(Exception):
@@ -72,7 +73,7 @@ def find(word, entry_points):
     """The entry points that a word means. A plain name means each that it has meant in a <cuda.h>."""
     word = re.sub(r'^CUSHIM_SLOT_|_pt[sd][zs]$', '', word)
     found = [one for one in entry_points if one.slot_name == word or (one.symbol == word and one.abi != 'v1')]
-    return found or [one for _, one in write_lists.plain_meanings(word, entry_points)]
+    return found or [one for _, one in lists.plain_meanings(word, entry_points)]
 
 
 def choose(paths, entry_points):
@@ -135,7 +136,7 @@ class SlotSet:
         self.kept = [one for one in lists.in_slots(self.all) if one.slot_name in self.slots]
         functions = {one.function for one in self.kept}
         self.rows = [one for one in self.all if one.function in functions]
-        self.typed_list = write_lists.write_entry_points(self.all, self.kept)
+        self.typed_list = write_headers.write_entry_points(self.all, self.kept)
         self.version = read(LOADER / 'version.txt').strip()
         self.checksum = zlib.crc32(f'{self.version} {self.has_streams} {self.typed_list}'.encode())
         self.mark = f'{self.checksum:08x}'
@@ -180,7 +181,7 @@ class SlotSet:
         """{path: its text} of the sources that depend on the set."""
         made = {
             PUBLIC / 'entry_points.h': self.typed_list,
-            LOADER / 'lists' / 'symbols.inc': write_lists.write_symbols(self.rows),
+            LOADER / 'lists' / 'symbols.inc': write_tables.write_symbols(self.rows),
             PUBLIC / 'table_releases.h': self.cut_releases(),
             PUBLIC / 'layer.h': replace(PUBLIC / 'layer.h', r'^(#define CUSHIM_LAYER_VERSION) 1$',
                                         rf'\1 {self.checksum | 1 << 31:#x}u'),
@@ -197,7 +198,7 @@ class SlotSet:
     def names(self):
         """The text of cushim_names.h. A chosen function has all of its names: one that means an entry point outside the
         set does not compile."""
-        return write_lists.write_names(NAMES_HEAD, self.all, {one.function for one in self.chosen})
+        return write_headers.write_names(NAMES_HEAD, self.all, {one.function for one in self.chosen})
 
     def description(self):
         """The part of the first comment of cushim.h that says how the set was made."""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries what a driver does when it starts, apart from creating a thread: the library never does. Linux only. */
+/* Tries what a driver does while CUDA initialises, apart from creating a thread: the library never does. Linux only. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -43,7 +43,7 @@ static int obstacle_try_thread_name(const char *unused)
     return obstacle_close(open(path, O_RDWR | O_CLOEXEC));
 }
 
-/* A start opens more than three files and fewer than 30 (observed with driver 580). */
+/* cuInit opens more than three files and fewer than 30 (observed with driver 580). */
 static int obstacle_try_files(const char *unused)
 {
     int files[16];
@@ -86,7 +86,7 @@ static int obstacle_try_device(const char *path)
     return obstacle_close(open(path, O_RDWR | O_CLOEXEC | O_NOCTTY));
 }
 
-/* In the order of a start. The GPUs (/dev/nvidia0) are not opened: opening one that does not answer can block. */
+/* In the order of cuInit. The GPUs (/dev/nvidia0) are not opened: opening one that does not answer can block. */
 static const struct obstacle_operation {
     const char *name;
     const char *device; /* NULL: it does not depend on a device file */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../atomic.h"
+#include "../common/atomic.h"
 #include "cushim/attributes.h"
 #include "unicode.h"
 

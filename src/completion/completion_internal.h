@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "../../loader/atomic.h"
+#include "../../loader/common/atomic.h"
 
 #include "../stream/stream_internal.h"
 #include "cushim/completion.h"

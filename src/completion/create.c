@@ -65,7 +65,7 @@ CUresult cushim_completion_create(struct cushim_stream *stream, unsigned flags,
                                   struct cushim_completion **out_completion)
 {
     static const char function[] = "cushim_completion_create";
-    struct cushim_completion *completion;
+    struct cushim_completion *completion = NULL;
     if (stream == NULL)
         return fail_null_stream(function);
     if (out_completion == NULL)
@@ -101,7 +101,7 @@ static void completion_on_graph_destroyed(void *user)
 CUresult cushim_completion_create_captured(struct cushim_stream *stream, struct cushim_completion **out_completion)
 {
     static const char function[] = "cushim_completion_create_captured";
-    struct cushim_completion *completion;
+    struct cushim_completion *completion = NULL;
     if (stream == NULL)
         return fail_null_stream(function);
     if (out_completion == NULL)

@@ -6,7 +6,7 @@
 #ifndef CUSHIM_OS_WAIT_H
 #define CUSHIM_OS_WAIT_H
 
-#include "../../loader/atomic.h"
+#include "../../loader/common/atomic.h"
 
 #include "cushim/completion.h"
 

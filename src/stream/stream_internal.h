@@ -3,7 +3,7 @@
 #ifndef CUSHIM_STREAM_INTERNAL_H
 #define CUSHIM_STREAM_INTERNAL_H
 
-#include "../../loader/atomic.h"
+#include "../../loader/common/atomic.h"
 
 #include "cushim/capture.h"
 #include "cushim/event.h"

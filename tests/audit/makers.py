@@ -113,11 +113,24 @@ def wrapper(address, version):
     return b'\xb1\x43\x62\x46' + struct.pack('<IQQ', version, address, 0)
 
 
-def cubin(arch, accelerated=False, new=False):
-    """The header of a cubin; the flags are those of CUDA 12 or, `new`, of CUDA 13."""
-    flags = arch << 8 | (8 if accelerated else 0) if new else arch | arch << 16 | (0x800 if accelerated else 0)
-    ident = b'\x7fELF\2\1\1' + (b'\x41\x08' if new else b'\x33\x07') + b'\0' * 7
+def cubin(arch, accelerated=False):
+    """The header of a cubin, as CUDA 12 makes it for GPUs before 10.0."""
+    flags = arch | arch << 16 | (0x800 if accelerated else 0)
+    ident = b'\x7fELF\2\1\1\x33\x07' + b'\0' * 7
     return ident + struct.pack('<HHIQQQIHHHHHH', 2, 190, 1, 0, 0, 0, flags, 64, 0, 0, 64, 0, 0)
+
+
+def cubin_8(arch, suffix='', compat=None, flags=0):
+    """A cubin of ABI version 8: with the attributes that CUDA 13 writes, or others, and a note of the assembler."""
+    elf = Elf(machine=190, kind=2)
+    if compat is None:
+        compat = struct.pack('<BBHBBHBBHQ', 2, 9, suffix == 'a', 2, 2, 1, 4, 11, 8, 9)
+    if compat:
+        elf.section('.nv.compat', compat, flags=0)
+        elf.section('.note.nv.tkinfo', b'\0ptxas\0-arch sm_%d%b \0' % (arch, suffix.encode()), flags=0)
+    data = bytearray(elf.build())
+    data[7:9], data[48:52] = b'\x41\x08', struct.pack('<I', arch << 8 | 2 | flags)
+    return bytes(data)
 
 
 OF_RUNTIME = b'CUDA driver version is insufficient for CUDA runtime version'

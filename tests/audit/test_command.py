@@ -131,8 +131,35 @@ class Command(Case):
         self.assertIn('the newest driver branch that is known is', done.err)
 
     def test_output_when_nothing_is_about_cuda_then_says_so(self):
-        done = self.run_on('a.whl', wheel({'lib.so': Elf().needs('libc.so.6').build()}), '--require-driver=535')
-        self.assertEqual((done.status, done.out), (0, 'a.whl: no CUDA files\n'))
+        """A file can reach the driver in ways that leave no trace, and a build can lose its CUDA."""
+        self.write('ok.so', self.good)
+        other = wheel({'lib.so': Elf().needs('libc.so.6').build()})
+        done = self.run_on('a.whl', other, '--require-driver=535', 'ok.so')
+        self.assertEqual((done.status, done.out.splitlines()[1]), (3, 'a.whl: no CUDA files were found'))
+        self.assertEqual(self.run_program('--require-arch=8.0', '--format=json', 'a.whl').document['status'], 3)
+        self.assertEqual(self.run_program('a.whl').status, 0)
+        # What falls short is certain.
+        self.write('late.so', self.late)
+        self.assertEqual(self.run_program('--require-driver=535', 'a.whl', 'late.so').status, 1)
+
+    def test_output_when_a_name_has_control_characters_then_forges_no_line(self):
+        name = 'a\nb.so: driver 340 or newer\x1b[2J\u202e.so'
+        self.write('a.whl', wheel({name: self.late, 'two\r.so': self.late}))
+        for options in [], ['--require-driver=535'], ['--variant', '--require-driver=535']:
+            done = self.run_program(*options, 'a.whl')
+            self.assertIn('a\\nb.so: driver 340 or newer\\x1b[2J\\u202e.so', done.out + done.err)
+            self.assertFalse([one for one in done.out + done.err if one != '\n' and not one.isprintable()])
+            self.assertFalse([line for line in (done.out + done.err).splitlines() if line.startswith('b.so')])
+        done = self.run_program('--require-driver=5\n35', 'mis\nsing')
+        self.assertEqual((done.status, '5\\n35' in done.err), (2, True))
+        self.assertIn('cushim audit: mis\\nsing: cannot be read', self.run_program('mis\nsing').err)
+
+    def test_output_when_the_same_stops_several_files_then_they_share_a_line(self):
+        self.write('a.whl', wheel({f'libs/one.so{end}': self.late for end in ('', '.1', '.1.2')}))
+        lines = self.run_program('--require-driver=535', 'a.whl').out.splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertTrue(lines[0].startswith('a.whl: libs/one.so and 2 more (one.so.1, one.so.1.2): on drivers before '))
+        self.assertEqual(lines[1], 'a.whl: 3 of 3 CUDA files fall short of driver 535')
 
     def test_output_when_files_have_the_same_conclusion_then_stand_together(self):
         done = self.run_on('a.whl', wheel({'one.so': self.late, 'two.so': self.late}))
@@ -168,7 +195,7 @@ class Command(Case):
 
     def test_help_when_printed_then_names_each_option(self):
         help_text = self.run_program('--help').out
-        for option in '--require-driver', '--require-arch', '--except', '--format', '--variant':
+        for option in '--require-driver', '--require-arch', '--strict', '--except', '--format', '--variant':
             self.assertIn(option, help_text)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is concluded of drivers and GPUs, and what the sentences say."""
 from audit import Case, main
-from makers import Elf, fatbin, pe, ptx, ptx_text, sass, wheel
+from makers import Elf, fatbin, pe, ptx, ptx_text, runtime, sass, wheel
 
 
 class Gpus(Case):
@@ -101,6 +101,42 @@ class Drivers(Case):
         self.assertIn('looks up at least 3 functions of the driver at run time, the newest of these from CUDA 12.8 '
                       '(cuMemcpyBatchAsync)', document['notes'])
 
+    def test_driver_when_it_lacks_functions_that_are_looked_up_then_is_not_known_to_do(self):
+        """A program can need each function that it looks up, or do without: the file does not tell."""
+        names = b'\0cuInit\0cuDeviceGetCount\0cuDevicePrimaryCtxRelease_v2\0cuGreenCtxDestroy\0'
+        elf = Elf().section('.rodata', names)
+        self.assertFalse(self.file_of(elf.build())['first_driver_known'])
+        self.assertIn('  driver: not known (see the notes)\n', self.run_program('lib.so').out)
+        for driver, status in (470, 2), (535, 2), (550, 0), (580, 0):
+            done = self.run_program(f'--require-driver={driver}', 'lib.so')
+            self.assertEqual(done.status, status, driver)
+            self.assertEqual(f'driver {driver} lacks cuGreenCtxDestroy of the 4 names that it looks up; whether it '
+                             'needs it is not known' in done.out, status == 2)
+            self.assertEqual(self.run_program(f'--require-driver={driver}', '--strict', 'lib.so').status, status // 2)
+        document = self.run_program('--format=json', '--require-driver=470', 'lib.so').document
+        self.assertEqual([one['kind'] for one in document['files'][0]['unknown']], ['lookup'])
+        self.assertEqual(document['summaries'][0]['newest_lookup']['branch'], 550)
+        # The functions that the CUDA runtime in a file looks up tell nothing of the file.
+        self.write('lib.so', elf.needs('libcudart.so.12').build())
+        self.assertEqual(self.run_program('--require-driver=535', 'lib.so').status, 2)
+        self.write('lib.so', Elf().section('.rodata', names + runtime(b'cudaGetKernel')).build())
+        self.assertEqual(self.run_program('--require-driver=535', 'lib.so').status, 0)
+
+    def test_driver_when_a_file_is_linked_to_a_name_that_is_not_in_the_list_then_is_not_known(self):
+        done = self.run_on('lib.so', Elf().needs('libcuda.so.1').wants('cuFutureThing').build(), '--require-driver=580')
+        self.assertEqual((done.status, 'cuFutureThing, and no known driver exports it' in done.out), (2, True))
+
+    def test_driver_when_it_supports_no_gpu_of_the_file_then_falls_short(self):
+        """One computation: a check agrees with the line of the file, whichever GPUs are required."""
+        for code, words in (([sass(120)], 'supports none of the GPUs for which the file has code, SASS for 12.0'),
+                            ([sass(35)], 'supports none of the GPUs for which the file has code, SASS for 3.5'),
+                            ([sass(120), ptx(80, (8, 5))], 'GPUs 8.0, 8.6, 8.9, 9.0: on drivers before 555')):
+            with self.subTest(words):
+                done = self.run_on('k.fatbin', fatbin(*code), '--require-driver=535')
+                self.assertEqual((done.status, words in done.out), (1, True), done.out)
+        done = self.run_program('--require-driver=535', '--require-arch=12.0', 'k.fatbin')
+        self.assertEqual((done.status, 'on drivers before 555, it runs on no GPU' in done.out), (1, True))
+
     def test_driver_when_a_file_uses_nvenc_or_nvdec_then_is_not_known(self):
         for content, video in (Elf().needs('libnvcuvid.so.1').build(), ['NVDEC']), \
                 (Elf().section('.rodata', b'\0libnvidia-encode.so.1\0').build(), ['NVENC']), \
@@ -110,8 +146,9 @@ class Drivers(Case):
                 done = self.run_program('lib.so')
                 self.assertIn('  driver: not known (see the notes)\n', done.out)
                 self.assertIn(f'note: uses {" and ".join(video)} of the driver: ', done.out)
-                self.assertIn(f'the driver for {" and ".join(video)} is not checked',
-                              self.run_program('--require-driver=535', 'lib.so').out)
+                done = self.run_program('--require-driver=535', 'lib.so')
+                self.assertEqual(done.status, 2)
+                self.assertIn(f'the driver that {" and ".join(video)} needs is not known', done.out)
         # A message that mentions the library shows nothing.
         messages = b'\0cannot load libnvcuvid.so.1\0libnvcuvid.so.1: missing\0'
         elf = Elf().needs('libcuda.so.1').section('.rodata', messages)
@@ -125,7 +162,8 @@ class Drivers(Case):
             self.assertFalse(document['gpus_known'])
             self.assertNotIn('any driver', self.run_program('lib.so').out)
             done = self.run_program('--require-arch=8.0', 'lib.so')
-            self.assertEqual((done.status, 'as far as is known' in done.out), (0, True))
+            self.assertEqual((done.status, 'not known whether it runs with GPU 8.0' in done.out), (2, True))
+            self.assertEqual(self.run_program('--require-arch=8.0', '--strict', 'lib.so').status, 1)
 
     def test_code_when_a_compiler_is_linked_and_not_called_then_gpus_are_known(self):
         """Build systems link extensions to all libraries of the Toolkit."""
@@ -162,12 +200,13 @@ class Drivers(Case):
         out = self.run_on('lib.so', elf.build()).out
         self.assertIn('  driver: not known (see the notes)\n', out)
         self.assertIn('calls a CUDA runtime, but neither names', out)
-        self.assertIn('as far as is known: what the CUDA runtime needs is not checked',
-                      self.run_program('--require-driver=535', 'lib.so').out)
+        done = self.run_program('--require-driver=535', 'lib.so')
+        self.assertEqual(done.status, 2)
+        self.assertIn('the driver that its CUDA runtime needs is not known', done.out)
         self.assertIn('a CUDA runtime that is not known', self.run_program('--variant', 'lib.so').out)
         # Beside a file with a runtime, it is that one.
         self.write('a.whl', wheel({'lib.so': elf.build(), 'runtime.so': Elf().needs('libcudart.so.12').build()}))
-        self.assertNotIn('as far as is known', self.run_program('--require-driver=535', 'a.whl').out)
+        self.assertEqual(self.run_program('--require-driver=535', 'a.whl').status, 0)
 
     def test_wheel_when_it_only_compiles_at_run_time_then_driver_is_not_known(self):
         elf = Elf().section('.rodata', b'\0nvrtcCompileProgram\0')
@@ -255,6 +294,37 @@ class Summaries(Case):
         self.assertIn('a.whl: 1 CUDA file; its driver is not known\n', self.run_program('a.whl').out)
 
 
+    def test_summary_when_device_code_demands_the_driver_then_agrees_with_line_variant_json_and_status(self):
+        """mistralrs-cuda 0.3.2: the line of the file said 555, and the summary 525."""
+        library = Elf().needs('libcuda.so.1').wants('cuInit').wants('cuCtxGetId').section('.nv_fatbin',
+                                                                                          fatbin(ptx(80, (8, 5)))).build()
+        self.write('one.whl', wheel({'one/lib.so': library}))
+        self.write('two.whl', wheel({'one/lib.so': library, 'libcudart.so': Elf().needs('libcudart.so.12').build()}))
+        out = self.run_program('one.whl').out
+        self.assertIn('  driver 555 or newer (CUDA 12.5): the driver must compile its PTX 8.5\n', out)
+        self.assertIn('one.whl: 1 CUDA file; driver 555 or newer\n', out)
+        self.assertIn('two.whl: 2 CUDA files; driver 555 or newer for both of them (one/lib.so needs it); the least '
+                      'demanding file needs driver 525\n', self.run_program('two.whl').out)
+        for name in 'one.whl', 'two.whl':
+            self.assertIn('cuda_version_lower_bound :: 12.5\n', self.run_program('--variant', name).out)
+            document = self.run_program('--format=json', name).document
+            self.assertEqual(document['summaries'][0]['first_driver']['branch'], 555)
+            self.assertEqual([self.run_program(f'--require-driver={one}', name).status for one in (550, 555)], [1, 0])
+
+    def test_summary_when_files_have_code_for_different_gpus_then_each_must_work(self):
+        self.write('old.fatbin', fatbin(sass(80)))
+        self.write('new.fatbin', fatbin(sass(120)))
+        self.assertIn('2 CUDA files; driver 570 or newer for both of them (./new.fatbin needs it); the least demanding '
+                      'file needs driver 450', self.run_program('.').out)
+
+    def test_summary_when_no_gpu_serves_all_files_before_then_is_more_than_each_file_demands(self):
+        """One file runs on 8.0 from 450 on, the other on 9.0 from 520 on, and both on one GPU from 550 on."""
+        self.write('a.fatbin', fatbin(sass(80), ptx(90, (8, 5), 'a')))
+        self.write('b.fatbin', fatbin(sass(90), ptx(80, (8, 4), 'a')))
+        self.assertIn('2 CUDA files; driver 550 or newer for both of them (on older ones, no GPU runs each of them); '
+                      'the least demanding file needs driver 450', self.run_program('.').out)
+
+
 class Mistakes(Case):
     def test_stub_when_in_a_wheel_then_falls_short(self):
         stub = Elf().soname('libcuda.so.1').defines('cuInit').build()
@@ -280,6 +350,15 @@ class Variants(Case):
         self.assertEqual(done.out.splitlines(), [
             'a.whl:', '  nvidia :: cuda_version_lower_bound :: 12.0', '  nvidia :: sm_arch :: 80_real',
             '  nvidia :: sm_arch :: 90_virtual', '  nvidia :: sm_arch :: 90a_real', '  conda: __cuda >=12.0'])
+
+    def test_variant_when_there_are_several_files_then_has_the_bounds_of_each(self):
+        self.write('a.whl', wheel({'a.so': Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(80))).build(),
+                                   'b.so': Elf().needs('libcudart.so.13').build(),
+                                   'c.so': Elf().section('.rodata', b'\0nvrtcCompileProgram\0').build()}))
+        out = self.run_program('--variant', 'a.whl').out
+        for line in ('a.so: cuda_version_lower_bound :: 12.0; sm_arch :: 80_real', 'b.so: cuda_version_lower_bound :: 13.0',
+                     'c.so: no bound that is known'):
+            self.assertIn(f'  {line}\n', out)
 
     def test_variant_when_code_is_ptx_only_then_driver_must_compile_it(self):
         self.assertIn('cuda_version_lower_bound :: 12.3', self.run_on('k.ptx', ptx_text(75, '8.3'), '--variant').out)

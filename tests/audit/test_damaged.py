@@ -40,6 +40,20 @@ def samples():
             'k.ptx': ptx_text(75, '7.0'), 'k.fatbin': code}
 
 
+def packed(name, library):
+    """An archive with a text and twice a library."""
+    members = {'note.txt': b'text', 'one.so': library, 'two.so': library}
+    if name.endswith('.whl'):
+        return wheel(members)
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode='w' + {'.tar': ''}.get(name[1:], ':' + name.rsplit('.', 1)[-1])) as file:
+        for member, content in members.items():
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            file.addfile(info, io.BytesIO(content))
+    return data.getvalue()
+
+
 def damage(data, chance):
     """A damaged copy: other bytes, a part left out or doubled, an end cut off, or a field with an extreme value."""
     data = bytearray(data)
@@ -119,9 +133,26 @@ class Hostile(Case):
     def test_wheel_when_a_checksum_is_wrong_then_is_refused(self):
         data = io.BytesIO()
         with zipfile.ZipFile(data, 'w') as file:
-            file.writestr('lib.so', samples()['lib.so'])
-        changed = data.getvalue().replace(b'cuGreenCtxDestroy', b'cuGreenCtxDestroi', 1)
-        self.refused('a.whl', changed, 'CRC')
+            file.writestr('lib.so', samples()['lib.so'] + b'\0' * 8192)
+        # Also if the member no longer starts as a library.
+        for old, new in (b'cuGreenCtxDestroy', b'cuGreenCtxDestroi'), (b'\x7fELF', b'\x7fELG'):
+            self.refused('a.whl', data.getvalue().replace(old, new, 1), 'CRC')
+
+    def test_archive_when_any_byte_is_changed_then_is_refused_or_read_as_before(self):
+        """Each way to pack has a checksum, also of members that no longer look like a library."""
+        for name in 'a.tar.gz', 'a.tar.bz2', 'a.tar.xz', 'a.whl':
+            data = packed(name, samples()['lib.so'])
+            whole, changed = self.run_on(name, data, '--format=json').document['files'], 0
+            for at in range(0, len(data), 7):
+                done = self.run_on(name, data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1:], '--format=json')
+                self.assertTrue(done.status == 2 or done.document['files'] == whole, (name, at))
+                changed += done.status == 2
+            self.assertGreater(changed, len(data) // 7 // 2, name)
+
+    def test_tarball_when_cut_off_at_a_header_then_is_refused(self):
+        data = packed('a.tar', samples()['lib.so'])
+        self.refused('a.tar', data[:data.index(b'two.so')], 'damaged at offset')
+        self.refused('a.tar', data.replace(b'two.so', b'twx.so'), 'damaged at offset')
 
     def test_archives_when_nested_deeply_then_are_refused(self):
         data = samples()['lib.so']

@@ -7,7 +7,7 @@ import tarfile
 import zlib
 
 from audit import Case, main
-from makers import (OF_RUNTIME, Elf, archive, cubin, entry, fatbin, offset_of, pe, plain_cubin, ptx, ptx_text, runtime,
+from makers import (OF_RUNTIME, Elf, archive, cubin, cubin_8, entry, fatbin, offset_of, pe, plain_cubin, ptx, ptx_text, runtime,
                     sass, wheel, wrapper)
 
 
@@ -98,6 +98,16 @@ class Runtimes(Case):
         demand, = self.file_of(Elf().section('.rodata', runtime(*self.names)).build())['demands']
         self.assertEqual((demand['kind'], demand['name'], demand['driver']['branch']), ('runtime', '12.3', 525))
 
+    def test_runtime_when_two_releases_have_the_same_names_then_names_both_or_that_of_the_file(self):
+        names = b'cudaErrorContained', b'cudaErrorTensorMemoryLeak', b'cudaEventElapsedTime_v2'
+        demand, = self.file_of(Elf().section('.rodata', runtime(*names)).build())['demands']
+        self.assertEqual(demand['name'], '12.8 or 12.9')
+        library = Elf().soname('libcudart.so.12').defines('cudaGetDeviceCount').section('.rodata', runtime(*names))
+        for name, release in (('libcudart-c64a25f3.so.12.9.79', '12.9'), ('libcudart.so.12', '12.8 or 12.9'),
+                              ('libcudart.so.12.4.1', '12.8 or 12.9')):
+            demand, = self.file_of(library.build(), name)['demands']
+            self.assertEqual(demand['reason'], f'it is the CUDA runtime {release}')
+
     def test_runtime_when_only_its_sentence_is_there_then_is_not_one(self):
         """The runtime for device code (cudadevrt) has the sentences of all errors, and demands nothing."""
         data = b'\0'.join([b'', OF_RUNTIME, *self.names, b'cuInit', b''])
@@ -125,8 +135,15 @@ class DeviceCode(Case):
         self.assertEqual(self.run_on('lib.so', elf.build(), '--format=json').document['files'], [])
 
     def test_cubin_when_of_either_layout_then_has_its_architecture(self):
-        for code, arch in ((cubin(75), '7.5'), (cubin(90, accelerated=True), '9.0a'), (cubin(120, new=True), '12.0'),
-                           (cubin(100, accelerated=True, new=True), '10.0a')):
+        of_12 = b'\2\2\1\0\2\5\5\0'
+        for code, arch in ((cubin(75), '7.5'), (cubin(90, accelerated=True), '9.0a'),
+                           # What this flag means for older GPUs is not known, but "6.0a" does not exist.
+                           (cubin(60, accelerated=True), '6.0'),
+                           (cubin_8(100, compat=of_12), '10.0'), (cubin_8(100, compat=of_12, flags=8), '10.0a'),
+                           (cubin_8(100), '10.0'), (cubin_8(100, 'a'), '10.0a'), (cubin_8(100, 'f'), '10.0f'),
+                           (cubin_8(120, 'f'), '12.0f'), (cubin_8(80, compat=b''), '8.0'),
+                           # It does not tell whether it is for one GPU alone.
+                           (cubin_8(100, compat=b''), '10.0a')):
             with self.subTest(arch):
                 self.assertEqual(archs(self.file_of(code, 'kernel.cubin')), [f'SASS {arch}'])
                 elf = Elf().section('.rodata', b'\0' * 24 + code)
@@ -212,7 +229,7 @@ class Archives(Case):
         package = archive({'debian-binary': b'2.0\n', 'data.tar.xz': b''}).replace(b'binary/', b'binary ')
         done = self.run_on('d/a.deb', package)
         self.assertEqual((done.status, 'dpkg-deb -x' in done.err), (2, True))
-        self.assertEqual(done.out, 'd/a.deb: no CUDA files among those that could be read\n')
+        self.assertEqual(done.out, 'd/a.deb: no CUDA files were found among those that could be read\n')
         self.assertEqual(self.run_program('d').status, 0)
 
     def test_package_of_conda_when_this_python_cannot_read_it_then_is_refused(self):

@@ -6,7 +6,7 @@
 
 Builds size_plugin.c with each loader and prints a table: the size of code and data, of zeroed memory, and of the
 stripped file, less those of a plug-in that calls nothing; the lines that a project copies; and the seconds to compile
-them. The commands for the two files are those of loader/amalgamation/PLUGINS.md. nv-codec-headers are measured if the
+them. The commands for the amalgamation are those of loader/amalgamation/PLUGINS.md. nv-codec-headers are measured if the
 compiler finds them (Debian: libffmpeg-nvenc-dev; C_INCLUDE_PATH). Neither Debian nor PyPI has a package of cuew and of
 Implib.so. They were measured once, with the same plug-in and gcc 12 on x86-64.
 
@@ -25,7 +25,7 @@ import bench
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLUGIN = pathlib.Path(__file__).with_name('size_plugin.c')
-PLAIN, SMALLEST, SHARED = 'cushim, two files, -O2', 'cushim, two files, PLUGINS.md', 'cushim, shared library'
+PLAIN, SMALLEST, SHARED = 'cushim, amalgamation, -O2', 'cushim, amalgamation, PLUGINS.md', 'cushim, shared library'
 SET_PLAIN, SET_SMALLEST = 'cushim, 20 functions, -O2', 'cushim, 20 functions, PLUGINS.md'
 # In KiB: code and data, zeroed memory; and lines.
 MEASURED_ONCE = {'cuew of 2019-08-21': (18.4, 65.9, 2300), 'Implib.so of 2026-02-14': (6.9, 0.1, 1102)}
@@ -60,7 +60,7 @@ class Build:
         return target
 
     def add_copy(self, table, plain, smallest, *options):
-        """Adds the rows of cushim as two files, compiled without and with the options of PLUGINS.md."""
+        """Adds the rows of the amalgamation, compiled without and with the options of PLUGINS.md."""
         copy = self.directory / plain
         (copy / 'cushim').mkdir(parents=True)
         bench.run([sys.executable, '-B', ROOT / 'loader' / 'amalgamation' / 'amalgamate.py', *options, copy])

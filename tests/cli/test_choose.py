@@ -45,16 +45,32 @@ class Choose(Case):
         for condition, fits in (('cuda>=12.4', True), ('cuda>=12.5', False), ('cuda<12.4', False), ('cuda<13', True),
                                 ('arch>=9.0', True), ('arch<9.0', False), ('arch>=8.0 arch<10.0', True),
                                 ('memory>=140G', True), ('memory>=141G', False), ('memory<1T', True),
-                                ('cuStreamQuery', True), ('cuStreamGetDevice', False), ('cuda>=12,arch>=7.5', True)):
+                                ('memory>=2147483648', True), ('memory>=150323855360', True), ('memory>=150323855361', False),
+                         ('memory>=16777215T', False),
+                         ('cuStreamQuery', True), ('cuStreamGetDevice', False), ('cuda>=12,arch>=7.5', True)):
             out, _ = self.choose(f'one: {condition}; other', DRIVER)
             self.assertEqual(out, 'one\n' if fits else 'other\n', condition)
+
+    def test_choose_when_names_and_conditions_are_long_then_none_is_cut(self):
+        """A condition behind the 512th character decided nothing, and a name was cut to 63 characters."""
+        many = ' '.join(['cuda>=12.0'] * 400)
+        name = 'a' * 2000
+        self.assertEqual(self.choose(f'{name}: {many} cuda>=13.0; cpu', DRIVER)[0], 'cpu\n')
+        self.assertEqual(self.choose(f'{name}: {many}; cpu', DRIVER)[0], name + '\n')
+        self.assertEqual(self.choose('; '.join(f'b{i}: cuda>=13.0' for i in range(3000)) + ';c', DRIVER)[0], 'c\n')
+        self.choose(f'{name}: {many} cuStreamQuer; cpu', DRIVER, status=USAGE)
+
+    def test_choose_when_builds_are_separated_by_commas_then_the_message_names_the_semicolon(self):
+        _, lines = self.choose('cu12,cu13', DRIVER, status=USAGE)
+        self.assertIn('"cu12,cu13" is not the name of a build; a semicolon (;) separates builds', lines[0])
 
     def test_choose_when_the_version_is_limited_then_the_limit_decides(self):
         self.assertEqual(self.choose(LIST, DRIVER, '--max-version=11.8')[0], 'cpu\n')
 
     def test_choose_when_the_list_is_invalid_then_refused(self):
         for builds in ('', 'a: cuda>12', 'a: cuda>=x', 'a: nothing', 'a b: cuda>=12.0', ': cuda>=12.0', 'a;;b',
-                       'a: memory>=G', 'a: cuda==12.0', 'a: size>=3', 'a: cuda>=' + '1' * 600):
+                       'a: memory>=G', 'a: memory>=16777216T', 'a: memory>=18446744073709551616', 'a: memory>=1GB',
+                       'a: cuda==12.0', 'a: size>=3', 'a: cuda>=' + '1' * 600):
             out, lines = self.choose(builds, DRIVER, status=USAGE)
             self.assertEqual(out, '', builds)
             self.assertIn('--choose', lines[0])

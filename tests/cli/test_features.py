@@ -87,6 +87,10 @@ class Features(Case):
         self.assertRegex(answer.document['advice'], r'CUDA 12\.3 needs driver 545 .*Missing: memory-pools, '
                                                     r'graph-conditional-nodes\.')
         self.assertEqual(len(re.findall(b' is missing: ', answer.err)), 2)
+        text = run('probe', OLD, '--require=memory-pools')
+        for line in (answer.err + text.out + text.err).splitlines():
+            self.assertLessEqual(line.count(b'memory-pools: '), 1, line)
+        self.assertIn(b'memory-pools is missing: cuMemPoolCreate needs CUDA 11.2', answer.err)
 
     def test_require_when_a_device_lacks_a_feature_then_the_reason_is_not_the_driver(self):
         answer = run_json('probe', NEW, '--require=virtual-memory')

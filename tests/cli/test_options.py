@@ -20,7 +20,7 @@ class Refused(Case):
         self.assertEqual(hint, 'Try: cushim --help')
 
     def test_command_when_missing_then_names_the_commands(self):
-        last = 'run, exec or trace' if b'cushim trace' in run('--help').out else 'run or exec'
+        last = 'run, exec, trace or audit' if b'cushim trace' in run('--help').out else 'run, exec or audit'
         self.refuses([], 'a command is missing: probe, table, lookup, doctor, ' + last)
         self.refuses(['--format=json'], 'a command is missing')
 

@@ -150,7 +150,8 @@ static int run_child(const struct options *options)
     return 0; /* leaks are searched for, and the coverage is written, at exit */
 }
 
-/* The parent: starts children and passes their answers on. */
+/* The parent: starts children and passes their answers on. It repeats those that fail at the end, because a runner may
+ * show only the last lines. */
 
 struct tally {
     int answers;
@@ -162,7 +163,19 @@ struct tally {
     int passed;
     int failed;
     int skipped;
+    char failures[8192];
+    size_t failures_length;
 };
+
+static void note_failure(struct tally *tally, const char *name, const char *what)
+{
+    size_t space = sizeof tally->failures - tally->failures_length;
+    int length = snprintf(tally->failures + tally->failures_length, space, "# failed: %s%s\n", name, what);
+    if (length > 0 && (size_t)length < space)
+        tally->failures_length += (size_t)length;
+    else
+        tally->failures[tally->failures_length] = '\0';
+}
 
 struct progress {
     int index; /* of the running check */
@@ -186,7 +199,10 @@ static void parent_take_answer(const char *line, struct progress *progress, stru
     bool not_applicable = strstr(line, "\tnot-applicable") != NULL;
     tally->answers++;
     tally->not_applicable += not_applicable;
-    progress->broken |= strstr(line, "\texpected ") != NULL;
+    if (strstr(line, "\texpected ") != NULL) {
+        progress->broken = true;
+        note_failure(tally, line, "");
+    }
     progress->skipped |= not_applicable && strcspn(line, "\t") == strlen(progress->name);
     puts(line);
 }
@@ -247,9 +263,12 @@ static int run_part(const char *self, const struct options *options, int from, s
     tally->lost++;
     if (progress.ended) {
         check_print("exit", "failed", "expected nothing to be left");
+        note_failure(tally, "exit", ": expected nothing to be left");
         return -1;
     }
-    check_print(progress.name[0] != '\0' ? progress.name : "start", progress.hung ? "hung" : "crashed", NULL);
+    const char *name = progress.name[0] != '\0' ? progress.name : "start";
+    check_print(name, progress.hung ? "hung" : "crashed", NULL);
+    note_failure(tally, name, progress.hung ? ": hung" : ": crashed");
     return progress.index >= 0 ? progress.index + 1 : -1;
 }
 
@@ -285,6 +304,7 @@ static int run_all(const char *self, const struct options *options)
         printf("# skipped: the driver cannot be used here: %d\n", tally.unusable);
         return 77;
     }
+    fputs(tally.failures, stdout);
     if (CHECK_STRICT)
         printf("# %d passed, %d failed, %d skipped\n", tally.passed, tally.failed, tally.skipped);
     else

@@ -55,7 +55,9 @@ def make_toolkit(root):
     (root / 'include').mkdir(parents=True)
     (root / 'lib64').mkdir()
     (root / 'version.json').write_text('{"cuda": {"version": "12.4.1"}}')
-    (root / 'include' / 'cuda_runtime_api.h').write_text('#define CUDART_VERSION 12040\n')
+    (root / 'version.txt').write_text('CUDA Version 12.4.1\n')  # for CMake before 3.26
+    for header in ('cuda_runtime.h', 'cuda_runtime_api.h'):
+        (root / 'include' / header).write_text('#define CUDART_VERSION 12040\n')
     shutil.copy(DRIVER, root / 'lib64' / 'libcuda.so')
     subprocess.run(['cc', '-shared', '-o', root / 'lib64' / 'libcudart.so', '-x', 'c', '/dev/null'], check=True)
 

@@ -2,6 +2,7 @@
 /* The variables of softcuda with any content: each fault and each hidden name is a whole item of the list. */
 #include "../../subprojects/softcuda/src/control/deny.c"
 #include "../../subprojects/softcuda/src/control/environment.c"
+#include "../../subprojects/softcuda/src/control/visible.c"
 
 #include "fuzz.h"
 
@@ -52,8 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     setenv("SOFTCUDA_VALUE_OPS", number, 1);
     memset(hidden, 0, sizeof hidden);
     read_environment();
-    HOLDS(device_count() >= 0 && device_count() <= MAX_DEVICES);
+    setenv("CUDA_VISIBLE_DEVICES", names, 1);
+    HOLDS((devices_find() == CUDA_SUCCESS) == (device_count() > 0) && device_count() <= device_count_of_machine());
     HOLDS(!device_exists(-1) && !device_exists(device_count()));
+    for (int i = 0; i < device_count(); i++)
+        HOLDS(device_in_machine(i) >= 0 && device_in_machine(i) < device_count_of_machine());
     (void)device_memory();
     (void)device_has_value_ops();
     HOLDS(!symbol_is_hidden("cuStreamGetId") || is_item(names, "cuStreamGetId", ","));

@@ -7,6 +7,8 @@ import re
 import support
 from support import lists
 
+import write_lists
+
 # The exported names that the loaders of three programs look up: FFmpeg's and PyTorch's own lists, and the functions
 # that Cycles calls. Functions that only Windows has are in no list. FFmpeg's list contains cuModuleGetGlobal without
 # _v2, which is the form with 32-bit pointers; FFmpeg means _v2.
@@ -97,9 +99,9 @@ def test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points):
         role, *flags = one.role.split(',')
         if role not in lists.ROLES or not set(flags) <= set(lists.ROLE_FLAGS):
             failures.append(f'{one.slot_name}: no role is called "{one.role}"')
-        if role not in ('other', 'synchronous', 'synchronize-context', 'synchronize-event', 'exchange-mode',
-                        'elapsed-time') and not any('CUstream' in kind or 'CUlaunchConfig' in kind
-                                                    for kind, _ in one.fields):
+        needs_stream = role not in ('other', 'synchronous', 'synchronize-context', 'synchronize-event', 'query-event',
+                                    'exchange-mode', 'elapsed-time')
+        if needs_stream and not any('CUstream' in kind or 'CUlaunchConfig' in kind for kind, _ in one.fields):
             failures.append(f'{one.slot_name}: has the role {role} and no stream')
     for function, versions in lists.by_function(entry_points).items():
         if len({one.role for one in versions}) > 1:
@@ -107,11 +109,14 @@ def test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points):
     return failures
 
 
-def test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points):
-    branches = {one.version for one in lists.read_drivers()}
-    oldest = min(branches)
-    return [f'{one.slot_name}: drivers.tsv has no branch for CUDA {lists.version_text(one.version)}'
-            for one in entry_points if one.version > oldest and one.version not in branches]
+def test_list_when_a_version_has_no_driver_branch_is_refused(entry_points):
+    write_lists.check_drivers(entry_points)
+    newer = lists.EntryPoint({**entry_points[-1].row, 'version': '99010'})
+    try:
+        write_lists.check_drivers([*entry_points, newer])
+    except SystemExit as refusal:
+        return [] if 'CUDA 99.1' in str(refusal) and 'drivers.tsv' in str(refusal) else [str(refusal)]
+    return ['a list with an entry point of CUDA 99.1 is accepted, and drivers.tsv has no row for that version']
 
 
 def test_arguments_when_compared_with_parameters_are_their_names(rows):
@@ -185,7 +190,7 @@ def main():
         + test_entry_points_when_listed_are_grouped_and_ordered(entry_points)
         + test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_points)
         + test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points)
-        + test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points)
+        + test_list_when_a_version_has_no_driver_branch_is_refused(entry_points)
         + test_arguments_when_compared_with_parameters_are_their_names(rows)
         + test_program_when_it_switches_finds_every_function(rows)
         + test_error_when_listed_agrees_with_the_types(setting)

@@ -82,7 +82,7 @@ def main():
     setting.need_toolkit()
     toolkit = headers.Toolkit(setting.include_directory())
     if toolkit.version > support.NEWEST:
-        support.skip('this Toolkit is newer than the list: add it first (loader/README.md)')
+        support.skip('this Toolkit is newer than the list: add it first (loader/lists/README.md)')
     before = max(one.version for one in lists.read_drivers() if one.version < toolkit.version)
     failures = test_toolkit_when_the_list_is_complete_has_nothing_new(toolkit)
     failures += test_list_when_cut_back_is_restored_from_the_toolkit(toolkit, before)

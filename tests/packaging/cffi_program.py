@@ -8,14 +8,19 @@ import os
 import pathlib
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SET = ROOT / 'tests' / 'packaging' / 'sets' / 'functions.txt'
 try:
     import cffi
-except ImportError:
-    print('skipped: the Python package cffi is not installed (Debian: python3-cffi)')
+    import setuptools  # pylint: disable=unused-import # cffi compiles with it
+except ImportError as error:
+    print(f'skipped: {error} (Debian: python3-cffi, python3-setuptools)')
+    sys.exit(77)
+if not os.path.exists(os.path.join(sysconfig.get_path('include'), 'Python.h')):
+    print('skipped: Python.h is not installed (Debian: python3-dev)')
     sys.exit(77)
 
 

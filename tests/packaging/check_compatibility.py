@@ -5,7 +5,7 @@ program that was built with an older release runs on a newer library.
 usage: check_compatibility.py [--shared LIBRARY] [--static LIBRARY] [--wine WINE --objdump OBJDUMP] COMPILER...
 
 The libraries are those of the build; without them, the test builds both. The newer release is this tree with another
-slot, added as loader/README.md says.
+slot, added as loader/lists/README.md says.
 
 Windows does not start a program whose import table names a function that a DLL lacks. Wine starts it, with a stub in
 place of the function, and ends it when it calls the stub. So on Windows, the test shows by the tables of the program and
@@ -102,8 +102,8 @@ class Release:
         return re.findall(pattern, (self.root / 'include' / 'cushim' / header).read_text(encoding='utf-8'), re.M)
 
     def compile(self, directory):
-        """Compiles every source of the library, those in README's command, and returns the objects."""
-        command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'README.md').read_text(encoding='utf-8'), re.M)[1]
+        """Compiles every source of the library, those in the command of include/README.md, and returns the objects."""
+        command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'include' / 'README.md').read_text('utf-8'), re.M)[1]
         patterns = re.findall(r'\S+/\*\.c', command.replace('posix', 'windows' if WINDOWS else 'posix'))
         sources = [path for pattern in patterns for path in sorted(self.root.glob(pattern))]
         objects = [directory / f'{place}.o' for place in range(len(sources))]

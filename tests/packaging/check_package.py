@@ -7,6 +7,7 @@ source distribution of this tree.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,11 @@ OPEN = '''import ctypes, sys
 version = ctypes.c_int()
 ctypes.CDLL(sys.argv[1]).cuDriverGetVersion(ctypes.byref(version))
 print(version.value)'''
+CAUGHT = '''import cushim, subprocess
+try:
+    cushim.probe("--unknown")
+except subprocess.CalledProcessError as error:
+    print(isinstance(error, cushim.Error), "unknown option" in error.stderr)'''
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(('CUSHIM', 'SOFTCUDA', 'LD_'))}
 
 
@@ -46,6 +52,7 @@ class Package(unittest.TestCase):
             file = cls.directory / pack.source(cls.directory)
         elif os.path.isdir(GIVEN):
             file = cls.directory / pack.wheel(GIVEN, 'linux_' + os.uname().machine, cls.directory)
+        cls.file = file
         cls.pip('install', '--no-index', '--no-deps', '--no-build-isolation', str(file))
 
     @classmethod
@@ -66,6 +73,15 @@ class Package(unittest.TestCase):
         self.assertEqual(run(self.python, '-m', 'cushim', '--version'), run(self.program, '--version'))
         run(self.python, '-m', 'cushim', 'probe', '--unknown', status=2)
 
+    def test_manual_when_environment_is_active_then_man_finds_it_and_otherwise_help_names_the_file(self):
+        page = self.prefix / 'share' / 'man' / 'man1' / 'cushim.1'
+        path = f'PATH={self.prefix / "bin"}:{os.environ["PATH"]}'
+        self.assertTrue(run('env', path, 'cushim', '--help').endswith('\nMore: man cushim\n'))
+        named = run(self.program, '--help').splitlines()[-1]
+        self.assertEqual(os.path.realpath(named.removeprefix('More: man ')), str(page))
+        if shutil.which('man'):
+            self.assertEqual(run('env', '-u', 'MANPATH', path, 'man', '-w', 'cushim'), f'{page}\n')
+
     def test_probe_when_called_then_returns_the_answer_of_the_program(self):
         code = 'import cushim, json; print(json.dumps(cushim.probe({})))'
         for driver, status in (('470', 0), ('none', 1)):
@@ -73,8 +89,48 @@ class Package(unittest.TestCase):
             answer = json.loads(run(self.program, 'probe', '--format=json', option, status=status))
             self.assertEqual(json.loads(run(self.python, '-c', code.format(repr(option)))), answer)
 
-    def test_probe_when_an_argument_is_refused_then_raises(self):
-        self.assertIn('CalledProcessError', run(self.python, '-c', 'import cushim; cushim.probe("--unknown")', status=1))
+    def test_probe_when_an_argument_is_refused_then_raises_a_sentence(self):
+        for argument, words in (('"--unknown"', 'unknown option --unknown'), ('3', 'such as "--devices", and not 3'),
+                                ('"--format=csv"', 'csv'), ('"--timeout", "x"', '--timeout')):
+            error = run(self.python, '-c', f'import cushim; cushim.probe({argument})', status=1).splitlines()
+            self.assertIn(words, ' '.join(error[-3:]))
+        self.assertEqual(run(self.python, '-c', CAUGHT), 'True True\n')
+
+    def test_choose_when_called_then_returns_the_first_build_that_fits(self):
+        code = 'import cushim; print(cushim.choose({}, "--softcuda=550"))'
+        for builds, choice in ((repr({'cu13': 'cuda>=13.0', 'cu12': 'cuda>=12.0', 'cpu': ''}), 'cu12'),
+                               ('"cu13: cuda>=13.0; cpu"', 'cpu'), ('"cu13: cuda>=13.0"', 'None')):
+            self.assertEqual(run(self.python, '-c', code.format(builds)), choice + '\n')
+        self.assertIn('a semicolon (;) separates builds', run(self.python, '-c', code.format('"a,b"'), status=1))
+
+    def test_package_when_installed_below_a_target_then_is_whole(self):
+        """pip then leaves out what is in .data/data."""
+        target = str(self.directory / 'target')
+        run(sys.executable, '-m', 'pip', '--quiet', '--disable-pip-version-check', 'install', '--no-index', '--no-deps',
+            '--no-build-isolation', '--target', target, str(self.file))
+        self.assertTrue(os.path.isfile(target + '/cushim/py.typed'))
+        cushim = 'env', f'PYTHONPATH={target}', sys.executable, '-m', 'cushim'
+        self.assertIn('released everything', run(*cushim, 'run', '--softcuda', '340'))
+        self.assertEqual(run(*cushim, 'exec', '--softcuda', '550', '--', sys.executable, '-c', OPEN, 'libcuda.so.1'),
+                         '12040\n')
+        trace = str(self.directory / 'target.trace')
+        self.assertIn('cuMemcpyHtoDAsync_v2', run(*cushim, 'trace', '-o', trace, '--softcuda', '580', '--',
+                                                 target + '/cushim/bin/cushim', 'run'))
+        self.assertIn('--require-driver', run(*cushim, 'audit', '--help'))
+
+    def test_library_when_opened_with_ctypes_then_works_as_the_page_shows(self):
+        if os.path.isdir(GIVEN) and not list(self.prefix.glob('lib/python*/site-packages/cushim/lib/libcushim.so.0')):
+            self.skipTest('this build has no shared library')
+        page = (ROOT / 'src' / 'tools' / 'python' / 'README.md').read_text(encoding='utf-8')
+        code = page.split('```python\n')[2].split('```')[0]
+        self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
+                         '0 Loading a driver was disabled on request.\n')
+
+    def test_show_when_pip_prints_the_package_then_has_its_metadata(self):
+        pip_show = sys.executable, '-m', 'pip', '--disable-pip-version-check', '--python', self.python, 'show'
+        shown = run(*pip_show, 'cushim')
+        for line in ('Summary: Reports what', 'Author: The cushim authors', 'License: MIT'):
+            self.assertIn('\n' + line, shown)
 
     def test_exec_when_a_program_opens_either_name_then_it_gets_the_library_of_exec(self):
         for without in ([], ['env', '-u', 'LD_AUDIT']):

@@ -205,6 +205,7 @@ class Sets(unittest.TestCase):
             self.must_pass(program, 'none', CUSHIM_DRIVER='none')
             for driver in SOFTWARE_DRIVERS.values():
                 self.must_pass(program, 'driver', CUSHIM_DRIVER=str(driver))
+                self.must_pass(program, 'driver', CUSHIM_DRIVER=str(driver), CUSHIM_MAX_VERSION='6.5')
 
     def compile_call(self, copy, call, compiler):
         source = write(copy.directory / 'call.c', f'''#include "cushim_names.h"

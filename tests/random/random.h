@@ -28,7 +28,7 @@ enum {
     WORDS = 1024,
     MEMORY_PIECE = 64,
     MEMORY_PIECES = 4096,
-    MAX_THREADS = 16,
+    MAX_THREADS = 64,
     MAX_DEPTH = 4
 };
 

@@ -101,12 +101,24 @@ static void *thread_main(void *job)
     return NULL;
 }
 
+static struct job started;
+static pthread_t started_thread;
+
+void support_thread_start(void (*body)(void *), void *argument)
+{
+    started = (struct job){body, argument};
+    assert_int_equal(pthread_create(&started_thread, NULL, thread_main, &started), 0);
+}
+
+void support_thread_join(void)
+{
+    pthread_join(started_thread, NULL);
+}
+
 void support_on_thread(void (*body)(void *), void *argument)
 {
-    struct job job = {body, argument};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, thread_main, &job), 0);
-    pthread_join(thread, NULL);
+    support_thread_start(body, argument);
+    support_thread_join();
 }
 
 CUstream support_stream(unsigned flags)
@@ -142,4 +154,36 @@ CUgraphExec support_instantiate(CUgraph graph)
     CUgraphNode error;
     assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, &error, NULL, 0));
     return exec;
+}
+
+struct pending_call {
+    CUresult (*call)(void *argument);
+    void *argument;
+    CUresult result;
+    int is_over;
+};
+
+static void pending_call_make(void *argument)
+{
+    struct pending_call *pending = argument;
+    pending->result = pending->call(pending->argument);
+    support_count(&pending->is_over);
+}
+
+bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument)
+{
+    struct gate gate = {0, 0};
+    struct pending_call pending = {.call = call, .argument = argument};
+    CUstream stream = support_stream(flags);
+    assert_cu(0, cu->LaunchHostFunc_v1(stream, support_gate, &gate));
+    support_reached(&gate);
+    support_thread_start(pending_call_make, &pending);
+    for (int i = 0; i < 40 && !support_number(&pending.is_over); i++)
+        support_sleep(1);
+    bool is_over = support_number(&pending.is_over) != 0;
+    support_open(&gate);
+    support_thread_join();
+    assert_cu(0, pending.result);
+    assert_cu(0, cu->StreamDestroy_v2(stream));
+    return is_over;
 }

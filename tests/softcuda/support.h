@@ -37,10 +37,19 @@ void support_open(struct gate *gate);
 void support_reached(struct gate *gate);
 void support_sleep(unsigned milliseconds);
 
-/* Runs body(argument) on another thread, with the context current there, and waits for it. */
+/* Runs body(argument) on another thread, with the context current there. One at a time. */
+void support_thread_start(void (*body)(void *), void *argument);
+void support_thread_join(void);
+
+/* The same, and waits for it. */
 void support_on_thread(void (*body)(void *), void *argument);
 
 CUstream support_stream(unsigned flags);
+
+/* Makes the call on another thread while a host function in a stream with these flags does not return. Returns whether
+ * the call returns meanwhile. Fails if its result is an error. */
+bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument);
+
 CUevent support_event(unsigned flags);
 CUgraphNode support_host_node(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data);
 CUgraphExec support_instantiate(CUgraph graph);

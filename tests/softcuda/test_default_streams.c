@@ -57,6 +57,34 @@ TEST(test_stream_0_when_another_thread_waits_then_only_the_legacy_one_waits_with
     check_beside_gate(CUSHIM_DEFAULT_STREAM_LEGACY, CUDA_ERROR_NOT_READY);
 }
 
+static CUresult synchronize(void *stream)
+{
+    return cu->StreamSynchronize_v1(stream);
+}
+
+TEST(test_legacy_stream_when_synchronised_then_waits_for_blocking_streams_alone)
+{
+    assert_false(support_returns_beside(CU_STREAM_DEFAULT, synchronize, CU_STREAM_LEGACY));
+    assert_true(support_returns_beside(CU_STREAM_NON_BLOCKING, synchronize, CU_STREAM_LEGACY));
+    assert_true(support_returns_beside(CU_STREAM_DEFAULT, synchronize, CU_STREAM_PER_THREAD));
+}
+
+static void begin_capture(void *unused)
+{
+    assert_cu(0, cu->StreamBeginCapture_v2(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+TEST(test_thread_when_it_ends_with_an_open_capture_then_the_capture_is_gone)
+{
+    CUdeviceptr memory;
+    if (!support_has(10010))
+        skip();
+    support_on_thread(begin_capture, NULL);
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(0, cu->CtxSynchronize_v1());
+    assert_cu(0, cu->MemFree_v2(memory));
+}
+
 static void assert_capturing(const struct cushim_dispatch_table *table, CUresult expected)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;

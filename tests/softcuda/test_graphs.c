@@ -196,7 +196,7 @@ TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory)
                           .Height = 1,
                           .Depth = 1};
     CUDA_MEM_ALLOC_NODE_PARAMS params, same;
-    CUdeviceptr freed = 0;
+    CUdeviceptr freed = 0, foreign;
     if (!support_has(11040))
         skip();
     CUstream stream = support_stream(0);
@@ -215,6 +215,12 @@ TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory)
     assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, &alloc, 1, &fill, context));
     assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
     assert_cu(1, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, params.dptr + 1));
+    assert_cu(0, cu->MemAlloc_v2(&foreign, 64));
+    assert_cu(1, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, foreign));
+    assert_cu(0, cu->MemFree_v2(foreign));
+    assert_cu(0, cu->MemAllocAsync_v1(&foreign, 64, stream));
+    assert_cu(1, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, foreign));
+    assert_cu(0, cu->MemFreeAsync_v1(foreign, stream));
     assert_cu(0, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, params.dptr));
     assert_cu(0, cu->GraphMemFreeNodeGetParams_v1(release, &freed));
     assert_true(freed == params.dptr);
@@ -227,6 +233,47 @@ TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory)
     }
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
     assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void nothing(struct softcuda_launch *launch)
+{
+}
+
+/* Each kind of edge from a kernel and from a host function, as driver 580 answered on an H200. */
+TEST(test_edge_when_it_has_ports_then_only_a_kernel_has_them)
+{
+    static const struct {
+        unsigned char type, from_port, to_port;
+        CUresult from_kernel;
+    } rows[] = {
+        {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 0, 0, 0},      {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 0, 1, 1},
+        {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 1, 0, 1},      {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 2, 0, 0},
+        {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 2, 1, 1},      {CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, 3, 0, 1},
+        {CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, 0, 0, 1}, {CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, 1, 0, 0},
+        {CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, 1, 1, 1}, {CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, 2, 0, 0},
+        {CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, 3, 0, 1}, {2, 1, 0, 1},
+    };
+    CUmodule module;
+    CUDA_KERNEL_NODE_PARAMS params = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1};
+    int calls = 0;
+    if (!support_has(12030))
+        skip();
+    params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+    assert_int_equal(control->register_kernel("nothing", nothing, NULL, 0), 0);
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_cu(0, cu->ModuleGetFunction_v1(&params.func, module, "nothing"));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CUgraphEdgeData edge = {.type = rows[i].type, .from_port = rows[i].from_port, .to_port = rows[i].to_port};
+        CUgraph graph;
+        CUgraphNode from, to;
+        cu->GraphCreate_v1(&graph, 0);
+        assert_cu(0, cu->GraphAddKernelNode_v2(&from, graph, NULL, 0, &params));
+        assert_cu(0, cu->GraphAddKernelNode_v2(&to, graph, NULL, 0, &params));
+        assert_cu(rows[i].from_kernel, cu->GraphAddDependencies_v2(graph, &from, &to, &edge, 1));
+        from = support_host_node(graph, NULL, 0, support_count, &calls);
+        assert_cu(i == 0 ? 0 : 1, cu->GraphAddDependencies_v2(graph, &from, &to, &edge, 1));
+        assert_cu(0, cu->GraphDestroy_v1(graph));
+    }
 }
 
 TEST(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them)

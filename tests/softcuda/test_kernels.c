@@ -45,6 +45,64 @@ TEST(test_module_when_unloaded_then_its_handle_is_refused)
     assert_cu(400, cu->LaunchKernel_v1((CUfunction)(uintptr_t)8, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
+static CUresult load_module(void *unused)
+{
+    CUmodule module;
+    return cu->ModuleLoadData_v1(&module, "any image");
+}
+
+static CUresult unload_module(void *module)
+{
+    return cu->ModuleUnload_v1(module);
+}
+
+static CUresult set_limit(void *unused)
+{
+    return cu->CtxSetLimit_v1(CU_LIMIT_STACK_SIZE, 2048);
+}
+
+static CUresult get_function(void *kernel)
+{
+    CUfunction function;
+    return cu->KernelGetFunction_v1(&function, kernel);
+}
+
+static CUresult load_library(void *unused)
+{
+    CUlibrary library;
+    return cu->LibraryLoadData_v1(&library, "any image", NULL, NULL, 0, NULL, NULL, 0);
+}
+
+static CUresult unload_library(void *library)
+{
+    return cu->LibraryUnload_v1(library);
+}
+
+/* Observed with driver 580 on an H200. */
+TEST(test_loading_when_work_is_pending_then_waits_for_it)
+{
+    CUmodule module;
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_false(support_returns_beside(CU_STREAM_NON_BLOCKING, load_module, NULL));
+    assert_false(support_returns_beside(CU_STREAM_NON_BLOCKING, unload_module, module));
+    assert_false(support_returns_beside(CU_STREAM_NON_BLOCKING, set_limit, NULL));
+}
+
+TEST(test_library_when_work_is_pending_then_only_its_first_function_waits)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    if (!support_has(12000))
+        skip();
+    assert_true(support_returns_beside(CU_STREAM_NON_BLOCKING, load_library, NULL));
+    assert_cu(0, cu->LibraryLoadData_v1(&library, "any image", NULL, NULL, 0, NULL, NULL, 0));
+    assert_int_equal(control->register_kernel("scale", scale, scale_sizes, 4), 0);
+    assert_cu(0, cu->LibraryGetKernel_v1(&kernel, library, "scale"));
+    assert_false(support_returns_beside(CU_STREAM_NON_BLOCKING, get_function, kernel));
+    assert_true(support_returns_beside(CU_STREAM_NON_BLOCKING, get_function, kernel));
+    assert_true(support_returns_beside(CU_STREAM_NON_BLOCKING, unload_library, library));
+}
+
 /* argv[0]: any existing file. */
 static const char *this_program;
 

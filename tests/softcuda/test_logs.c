@@ -46,6 +46,19 @@ static void record_end(const struct record *record, CUlogsCallbackHandle callbac
     assert_string_equal(record->text, expected);
 }
 
+TEST(test_text_when_a_kernel_is_not_registered_then_says_that_softcuda_runs_none)
+{
+    struct record record;
+    CUmodule module;
+    CUfunction function;
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    CUlogsCallbackHandle callback = record_begin(&record);
+    assert_cu(500, cu->ModuleGetFunction_v1(&function, module, "unknown"));
+    assert_cu(0, cu->LogsUnregisterCallback_v1(callback));
+    assert_non_null(strstr(record.text, "softcuda runs no kernels: register \"unknown\""));
+    assert_cu(0, cu->ModuleUnload_v1(module));
+}
+
 TEST(test_texts_when_calls_fail_then_those_of_the_driver)
 {
     struct record record;

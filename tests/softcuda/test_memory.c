@@ -103,6 +103,25 @@ TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it)
     assert_cu(0, cu->StreamSynchronize_v1(stream));
 }
 
+TEST(test_free_async_when_not_memory_of_the_device_then_refused_and_kept)
+{
+    CUdeviceptr managed, memory;
+    void *host;
+    if (!support_has(11020))
+        skip();
+    CUstream stream = support_stream(0);
+    assert_cu(0, cu->MemAllocHost_v2(&host, 64));
+    assert_cu(1, cu->MemFreeAsync_v1((CUdeviceptr)(uintptr_t)host, stream));
+    assert_cu(0, cu->MemFreeHost_v1(host));
+    assert_cu(0, cu->MemAllocManaged_v1(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    assert_cu(801, cu->MemFreeAsync_v1(managed, stream));
+    assert_cu(0, cu->MemFree_v2(managed));
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(1, cu->MemFreeAsync_v1(memory + 1, stream));
+    assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
+    assert_cu(1, cu->MemFree_v2(memory));
+}
+
 static cuuint64_t used(CUmemoryPool pool)
 {
     cuuint64_t bytes = 1;
@@ -145,8 +164,12 @@ TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free)
     assert_int_equal(used(pool), 0);
     assert_cu(0, cu->MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
     assert_int_equal(high, 1000);
+    assert_cu(1, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high)); /* it can only be reset */
     high = 0;
     assert_cu(0, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+    high = 1;
+    assert_cu(0, cu->MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+    assert_int_equal(high, 0);
     assert_cu(1, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &high));
     assert_cu(0, cu->MemPoolTrimTo_v1(pool, 0));
     assert_cu(0, cu->MemPoolDestroy_v1(pool));

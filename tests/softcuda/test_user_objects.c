@@ -92,6 +92,19 @@ TEST(test_user_object_when_held_by_a_child_graph_then_the_node_holds_it)
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
+TEST(test_user_object_when_created_then_its_count_is_not_zero)
+{
+    int destroyed = 0;
+    CUuserObject object;
+    assert_cu(1, cu->UserObjectCreate_v1(&object, &destroyed, support_count, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    assert_cu(0,
+              cu->UserObjectCreate_v1(&object, &destroyed, support_count, 1u << 31, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    assert_cu(0, cu->UserObjectRelease_v1(object, INT32_MAX));
+    assert_held(&destroyed);
+    assert_cu(0, cu->UserObjectRelease_v1(object, 1));
+    assert_destroyed(&destroyed, 1);
+}
+
 TEST(test_user_object_when_counted_then_every_reference_counts)
 {
     int destroyed = 0;

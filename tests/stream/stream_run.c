@@ -148,3 +148,21 @@ CHECK(run_left_capturing, "stream_run.run-left-capturing", .needs = {S(StreamBeg
     expect_error("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     expect_success("usable", cushim_stream_synchronize(stream));
 }
+
+static CUresult leave_capturing_in_driver(struct cushim_stream *stream, void *unused)
+{
+    return cu->StreamBeginCapture_v2(cushim_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+/* The layer does not know this capture, ends it, and destroys its graph. */
+CHECK(run_left_capturing_in_driver, "stream_run.run-left-capturing-in-driver", .needs = {S(StreamBeginCapture_v2)})
+{
+    struct cushim_stream *stream = fixture_stream();
+    watch_begin();
+    expect_error("code", cushim_stream_run(stream, leave_capturing_in_driver, NULL),
+                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_number("ended", watch_calls_of(S(StreamEndCapture_v1)), 1);
+    expect_number("graphs", watch_graphs(), 0);
+    watch_end();
+    expect_status("has-ended", stream, "none");
+}

@@ -6,14 +6,14 @@
 
 The sources of the library, the program and softcuda are C11. What depends on the compiler is a macro of attributes.h,
 or of softcuda's compiler.h. Microsoft's compiler lacks parts of C11: those of the library's sources for Windows are in
-loader/atomic.h, and that for alignment in abi/module.h.
+loader/common/atomic.h, and that for alignment in abi/module.h.
 """
 import pathlib
 import re
 import sys
 
 EXTENSION = re.compile(r'\b__(?:attribute__|declspec|asm__|typeof__|extension__|builtin_\w+|atomic_\w+|sync_\w+)')
-ALLOWED = {'include/cushim/attributes.h', 'subprojects/softcuda/src/compiler.h', 'loader/atomic.h',
+ALLOWED = {'include/cushim/attributes.h', 'subprojects/softcuda/src/compiler.h', 'loader/common/atomic.h',
            'include/cushim/abi/module.h'}
 MSVC_LACKS = re.compile(r'\b(?:_Thread_local|_Alignas|_Atomic\s+\w)\b|<(?:stdatomic|threads|unistd|pthread)\.h>')
 LIBRARY = ('include/', 'loader/', 'src/stream/', 'src/completion/', 'src/cuda/')

@@ -8,7 +8,16 @@ import subprocess
 import tempfile
 import time
 
-PROGRAM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+
+
+def starts(program):
+    """Whether this is a browser, and not a program that asks for the installation of one (Ubuntu's chromium-browser)."""
+    return subprocess.run([program, '--version'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+PROGRAM = next((program for name in ('chromium', 'chromium-browser', 'google-chrome')
+                if (program := shutil.which(name)) and starts(program)), None)
 
 
 class Chromium:

@@ -5,7 +5,7 @@ import os
 import pathlib
 import re
 
-from traced import HERE, KNOWN, Traced, main, run
+from traced import HERE, KNOWN, LAYER, Traced, main, run
 
 KNOWN_CALLS = r'''cuInit(Flags=0) = CUDA_SUCCESS
 cuDeviceGet(*device=0, ordinal=0) = CUDA_SUCCESS
@@ -53,16 +53,17 @@ class Calls(Traced):
             'CU_MEMHOSTALLOC_WRITECOMBINED|CU_MEMHOSTALLOC_DEVICEMAP'])
 
     def test_flags_when_compared_with_the_list_then_each_is_a_number_and_has_names(self):
-        directory = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace')
-        source = {name: (directory / part / f'{name}.inc').read_text(encoding='utf-8')
-                  for part, name in (('file', 'flags'), ('layer', 'fields'), ('file', 'enumerators'))}
+        made = pathlib.Path(LAYER).parent
+        source = {path.stem: path.read_text(encoding='utf-8') for path in (
+            pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace', 'file', 'flags.inc'), made / 'fields.inc',
+            made / 'enumerators.inc')}
         rows = re.findall(r'^TRACE_FLAGS\((\w+),(.*?)\)$', source['flags'], re.M | re.S)
         named = [one for _, parameters in rows for one in re.findall(r'\w+\.\w+', parameters)]
         self.assertEqual(len(named), len(set(named)))
         self.assertEqual([kind for kind, _ in rows if f'TRACE_ENUMERATOR({kind}, ' not in source['enumerators']], [])
         numbers = {f'cu{function}.{name}'
                    for function, fields in re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)',
-                                                      source['fields'].replace('\\\n', ''), re.M)
+                                                      source['fields'], re.M)
                    for kind, name in re.findall(r'X\((?:VALUE|OUT), ([^,]*), (\w*[Ff]lags)\)', fields)
                    if re.match('unsigned|int|cuuint64_t', kind)}
         self.assertEqual(numbers - set(named), UNNAMED_FLAGS, 'add new flags to file/flags.inc or to UNNAMED_FLAGS')

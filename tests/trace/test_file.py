@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The file: how it is named, what can be wrong with it, and that old ones are read."""
-import gzip
+"""The file: how it is named, what can be wrong with it, and that other versions are refused."""
 import json
 import os
 import random
 import struct
 
-from traced import HERE, KNOWN, LAYER, Traced, main, run, softcuda
+from traced import KNOWN, LAYER, Traced, main, run, softcuda
 
 
 class File(Traced):
@@ -91,17 +90,12 @@ class File(Traced):
                 if whole_chunks < len(counts):
                     self.assertIn(f'\n{len(counts) - whole_chunks} parts of the file are damaged', report)
 
-    def test_report_when_file_has_version_1_then_reads_it(self):
-        with gzip.open(os.path.join(HERE, 'version1.trace.gz')) as packed, open(self.file, 'wb') as file:
-            file.write(packed.read())
-        with open(os.path.join(HERE, 'version1.txt'), encoding='utf-8') as file:
-            self.assertEqual(self.report('--calls'), file.read())
-
-    def test_report_when_file_is_newer_then_says_so(self):
+    def test_report_when_file_has_another_version_then_refuses_it(self):
         self.trace(KNOWN, 'calls')
         data = bytearray(self.read())
-        data[8] = 3
-        self.assertIn('a newer version of cushim wrote this trace', self.refused(data))
+        for data[8], why in ((1, 'never released wrote this trace: record it again'),
+                             (3, 'a newer version of cushim wrote this trace')):
+            self.assertIn(why, self.refused(data))
 
     def test_layer_when_built_then_is_small(self):
         with open(LAYER, 'rb') as file:

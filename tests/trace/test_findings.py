@@ -162,6 +162,12 @@ class Findings(Traced):
         self.change(overlap)
         self.assertRegex(self.findings()['Captures that were lost'][-1][3], r'^cuStreamQuery, or cuStreamQuery of ')
 
+    def test_capture_when_invalidated_then_report_has_the_sentence_of_the_page(self):
+        page = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace', 'README.md').read_text(encoding='utf-8')
+        sentence = re.search(r'"(\w+ invalidated [^"]*)"', page.replace('\n', ' '))[1]
+        self.trace(FINDINGS, 'captures')
+        self.assertRegex(self.report(), re.escape(sentence).replace(re.escape('...'), '.*'))
+
     def test_capture_when_no_call_can_have_invalidated_it_then_report_says_so(self):
         self.known('captures')
 
@@ -349,8 +355,8 @@ class Findings(Traced):
         source = os.path.join(HERE, '..', '..', 'src', 'tools', 'trace')
         with open(os.path.join(source, 'report', 'objects.inc'), encoding='utf-8') as file:
             rows = re.findall(r'TRACE_OBJECT\(\w+,\s+"([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
-        with open(os.path.join(source, 'layer', 'fields.inc'), encoding='utf-8') as file:
-            functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read().replace('\\\n', ''), re.M)
+        with open(os.path.join(os.path.dirname(LAYER), 'fields.inc'), encoding='utf-8') as file:
+            functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read(), re.M)
         self.assertGreater(len(rows), 28)
         types = {kind for kind, _ in rows if kind.startswith('CU')}
         creators, destroyers, fields = set(), set(), set()

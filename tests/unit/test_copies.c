@@ -102,7 +102,7 @@ DIRECTORY_TEST(test_layer_when_another_copy_has_installed_it_then_refused)
     assert_true(is_mapped(&one)); /* the layer refers to the copy */
 }
 
-/* The object of CUSHIM_LAYERS has one set of functions, which pass on to the tables of one copy. */
+/* The object of CUSHIM_LAYERS has one subset, whose functions pass on to the tables of one copy. */
 DIRECTORY_TEST(test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);

@@ -212,13 +212,77 @@ UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle)
     struct cushim_feature_info info;
     unit_load_plain("fake_12040"); /* its cuDeviceGetAttribute fails */
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, 0, &info), CUDA_SUCCESS);
-    assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_DEVICE);
+    assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_UNKNOWN);
     assert_int_equal(info.value_count, 0);
     unit_assert_contains(info.message, "CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED");
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_CONFIDENTIAL_COMPUTING, 0, &info), CUDA_SUCCESS);
     assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_UNKNOWN);
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_GRAPHS, 0, &info), CUDA_SUCCESS);
     assert_true(info.usable);
+}
+
+/* Three devices, each with the same answer to every question but one. */
+static CUresult count_result, device_result, attribute_results[3];
+static int attribute_values[3];
+
+static CUresult CUDAAPI get_count(int *out_count)
+{
+    *out_count = 3;
+    return count_result;
+}
+
+static CUresult CUDAAPI get_device(CUdevice *out_device, int index)
+{
+    *out_device = index;
+    return index == 2 ? device_result : CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI get_attribute(int *out_value, CUdevice_attribute attribute, CUdevice device)
+{
+    *out_value = attribute_values[device];
+    return attribute_results[device];
+}
+
+static CUresult require(const char *feature)
+{
+    return cushim_require(&feature, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL);
+}
+
+UNIT_TEST(test_require_when_a_device_does_not_say_yes_then_refused)
+{
+    static const struct {
+        CUresult count, device, attributes[3];
+        int values[3];
+        const char *feature;
+        CUresult expected;
+        const char *message;
+    } rows[] = {
+        {0, 0, {0, 0, 0}, {1, 1, 1}, "memory-pools", CUDA_SUCCESS, NULL},
+        {0, 0, {0, 0, 0}, {1, 0, 1}, "memory-pools", CUDA_ERROR_NOT_SUPPORTED, "reports no support"},
+        {0, 0, {0, 0, 0}, {1, 1, 0}, "memory-pools", CUDA_ERROR_NOT_SUPPORTED, "reports no support"},
+        {0, 0, {0, 0, 999}, {1, 1, 1}, "memory-pools", CUDA_ERROR_NOT_SUPPORTED, "error 999"},
+        {0, 101, {0, 0, 0}, {1, 1, 1}, "memory-pools", CUDA_ERROR_NOT_SUPPORTED, "report its devices (error 101)"},
+        {999, 0, {0, 0, 0}, {1, 1, 1}, "memory-pools", CUDA_ERROR_NOT_SUPPORTED, "report its devices (error 999)"},
+        {CUDA_ERROR_NOT_INITIALIZED, 0, {0, 0, 0}, {0, 0, 0}, "memory-pools", CUDA_SUCCESS, NULL},
+        /* The attribute is newer than some drivers that have the feature, which then do not know it. */
+        {0, 0, {1, 1, 1}, {0, 0, 0}, "host-registration", CUDA_SUCCESS, NULL},
+        {0, 0, {1, 101, 1}, {0, 0, 0}, "host-registration", CUDA_ERROR_NOT_SUPPORTED, "error 101"},
+    };
+    struct cushim_dispatch_table *hooks = unit_object("fake_12040", "fake_hooks");
+    unit_load_plain("fake_12040");
+    hooks->DeviceGetCount_v1 = get_count;
+    hooks->DeviceGet_v1 = get_device;
+    hooks->DeviceGetAttribute_v1 = get_attribute;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        count_result = rows[i].count;
+        device_result = rows[i].device;
+        memcpy(attribute_results, rows[i].attributes, sizeof attribute_results);
+        memcpy(attribute_values, rows[i].values, sizeof attribute_values);
+        assert_int_equal(require(rows[i].feature), rows[i].expected);
+        if (rows[i].message != NULL)
+            unit_assert_contains(cushim_error_last()->message, rows[i].message);
+    }
+    *hooks = *(struct cushim_dispatch_table *)unit_object("fake_12040", "fake_first_hooks");
 }
 
 UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal)
@@ -261,10 +325,18 @@ UNIT_TEST(test_obstacle_name_when_asked_then_a_word)
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_COUNT), "unknown");
 }
 
+/* A driver that is loaded and not initialised. */
+static void load_before_init(void)
+{
+    unit_load_plain("fake_11000");
+    count_result = CUDA_ERROR_NOT_INITIALIZED;
+    ((struct cushim_dispatch_table *)unit_object("fake_11000", "fake_hooks"))->DeviceGetCount_v1 = get_count;
+}
+
 UNIT_TEST(test_require_when_a_feature_is_usable_then_success)
 {
     static const char *const names[] = {"graphs", "StreamQuery_v1", "virtual-memory"};
-    unit_load_plain("fake_11000");
+    load_before_init();
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
 }
 
@@ -272,7 +344,7 @@ UNIT_TEST(test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obst
 {
     static const char *const names[] = {"graphs", "memory-pools", "StreamGetId_v1"};
     const char *unmet = NULL;
-    unit_load_plain("fake_11000");
+    load_before_init();
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_SUPPORTED);
     assert_ptr_equal(unmet, names[1]);
     assert_string_equal(cushim_error_last()->function, "cushim_require");

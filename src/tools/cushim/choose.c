@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cushim/cushim.h"
-
-/* "cu12: cuda>=12.0 arch>=7.5" */
-struct build {
-    char name[64];
-    char conditions[512];
-};
 
 enum subject { SUBJECT_CUDA, SUBJECT_ARCH, SUBJECT_MEMORY, SUBJECT_NAME };
 
@@ -21,36 +17,45 @@ struct condition {
     enum subject subject;
     bool is_below;            /* "<", and not ">=" */
     unsigned long long value; /* a version as 12030, or bytes */
-    char text[80];            /* the condition itself, or the name of a slot or feature */
+    const char *text;         /* the condition itself, or the name of a slot or feature */
+};
+
+/* "cu12: cuda>=12.0 arch>=7.5" */
+struct build {
+    const char *name;
+    const struct condition *conditions;
+    size_t count;
+};
+
+/* A list that was read. `text` is a copy, in which NUL characters end the names and conditions. */
+struct builds {
+    char *text;
+    struct build *builds;
+    size_t count;
+    struct condition *conditions; /* of all builds */
 };
 
 static const char separators[] = " \t\n,";
 
-/* Takes the next build of a list, which is NULL after the last one. Returns false if there is none. */
-static bool build_next(const char **list, struct build *build)
+static void builds_free(struct builds *list)
 {
-    char item[sizeof build->name + sizeof build->conditions];
-    if (!text_next_item(list, ";", item, sizeof item))
-        return false;
-    char *start = item + strspn(item, separators);
-    size_t length = strcspn(start, ":");
-    const char *rest = start[length] == ':' ? start + length + 1 : "";
-    while (length > 0 && strchr(separators, start[length - 1]) != NULL)
-        length--;
-    snprintf(build->name, sizeof build->name, "%.*s", (int)length, start);
-    snprintf(build->conditions, sizeof build->conditions, "%s", rest);
-    return true;
+    free(list->text);
+    free(list->builds);
+    free(list->conditions);
 }
 
 static bool read_memory(const char *text, unsigned long long *out_bytes)
 {
     static const char units[] = "KMGT";
     char *end;
-    *out_bytes = strtoull(text, &end, 10);
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
     const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    if (text[0] < '0' || text[0] > '9' || *out_bytes > 1 << 20 || (unit == NULL ? *end : end[1]) != '\0')
+    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
+    if (text[0] < '0' || text[0] > '9' || errno == ERANGE || value > ULLONG_MAX >> shift
+        || (unit == NULL ? *end : end[1]) != '\0')
         return false;
-    *out_bytes <<= unit != NULL ? 10 * (unit - units + 1) : 0;
+    *out_bytes = value << shift;
     return true;
 }
 
@@ -62,52 +67,90 @@ static bool read_value(struct condition *condition, const char *text)
     return condition->value != 0;
 }
 
-/* Takes the next condition. Returns false after the last one. `*out_valid` is false if it cannot be understood. */
-static bool condition_next(const char **conditions, struct condition *condition, bool *out_valid)
+/* Returns false if the condition cannot be understood. */
+static bool condition_read(const char *text, struct condition *condition)
 {
-    *conditions += strspn(*conditions, separators);
-    size_t length = strcspn(*conditions, separators);
-    if (length == 0)
-        return false;
-    *condition = (struct condition){.subject = SUBJECT_NAME};
-    snprintf(condition->text, sizeof condition->text, "%.*s", (int)length, *conditions);
-    *conditions += length;
-    const char *sign = strpbrk(condition->text, "<>=");
+    *condition = (struct condition){.subject = SUBJECT_NAME, .text = text};
+    const char *sign = strpbrk(text, "<>=");
     enum cushim_slot slot;
-    if (sign == NULL) {
-        *out_valid = cushim_slot_find(condition->text, &slot) == CUDA_SUCCESS || features_know(condition->text);
-        return true;
-    }
+    if (sign == NULL)
+        return cushim_slot_find(text, &slot) == CUDA_SUCCESS || features_know(text);
     condition->is_below = sign[0] == '<';
-    size_t name = (size_t)(sign - condition->text);
+    size_t name = (size_t)(sign - text);
     int subject = 0;
-    while (subject < SUBJECT_NAME
-           && (strlen(subjects[subject]) != name || strncmp(subjects[subject], condition->text, name) != 0))
+    while (subject < SUBJECT_NAME && (strlen(subjects[subject]) != name || strncmp(subjects[subject], text, name) != 0))
         subject++;
     condition->subject = (enum subject)subject;
-    *out_valid = subject < SUBJECT_NAME && (condition->is_below || strncmp(sign, ">=", 2) == 0)
-                 && length < sizeof condition->text && read_value(condition, sign + (condition->is_below ? 1 : 2));
-    return true;
+    return subject < SUBJECT_NAME && (condition->is_below || strncmp(sign, ">=", 2) == 0)
+           && read_value(condition, sign + (condition->is_below ? 1 : 2));
 }
 
-enum status choose_check(const char *list)
+/* Ends the text at the first of these characters. Returns what is behind it, or NULL. */
+static char *cut(char *text, const char *characters)
+{
+    char *end = text + strcspn(text, characters);
+    if (*end == '\0')
+        return NULL;
+    *end = '\0';
+    return end + 1;
+}
+
+/* Reads "NAME: CONDITION ...", and adds the conditions to those of the list. */
+static enum status build_read(struct build *build, char *text, struct condition *next)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
-    struct build build;
-    while (build_next(&list, &build)) {
-        const char *conditions = build.conditions;
-        struct condition condition;
-        bool is_valid = true;
-        if (build.name[0] == '\0' || build.name[strspn(build.name, letters)] != '\0')
-            return text_refuse("--choose: \"%s\" is not the name of a build", build.name);
-        while (condition_next(&conditions, &condition, &is_valid)) {
-            if (!is_valid)
-                return text_refuse("--choose: %s: \"%s\" is not a condition such as cuda>=12.0, arch>=7.5, memory>=8G, "
-                                   "or the name of a slot or feature",
-                                   build.name, condition.text);
-        }
+    char *rest = cut(text, ":");
+    text += strspn(text, separators);
+    size_t length = strlen(text);
+    while (length > 0 && strchr(separators, text[length - 1]) != NULL)
+        text[--length] = '\0';
+    *build = (struct build){.name = text, .conditions = next};
+    if (text[0] == '\0' || text[strspn(text, letters)] != '\0')
+        return text_refuse("--choose: \"%s\" is not the name of a build; a semicolon (;) separates builds", text);
+    while (rest != NULL) {
+        char *condition = rest + strspn(rest, separators);
+        rest = cut(condition, separators);
+        if (condition[0] == '\0')
+            continue;
+        if (!condition_read(condition, next++))
+            return text_refuse("--choose: %s: \"%s\" is not a condition such as cuda>=12.0, arch>=7.5, memory>=8G, "
+                               "or the name of a slot or feature",
+                               build->name, condition);
+        build->count++;
     }
     return STATUS_USABLE;
+}
+
+/* Reads a list, also if it is refused: pass the result to builds_free(). */
+static enum status builds_read(const char *text, struct builds *list)
+{
+    size_t size = strlen(text) + 1;
+    /* Each build and each condition takes one character, and one that separates it. */
+    *list = (struct builds){.text = malloc(size),
+                            .builds = calloc(size / 2 + 1, sizeof *list->builds),
+                            .conditions = calloc(size / 2 + 1, sizeof *list->conditions)};
+    if (list->text == NULL || list->builds == NULL || list->conditions == NULL)
+        return text_refuse("--choose: there is not enough memory for the list");
+    memcpy(list->text, text, size);
+    struct condition *next = list->conditions;
+    for (char *item = list->text; item != NULL;) {
+        struct build *build = &list->builds[list->count++];
+        char *rest = cut(item, ";");
+        enum status status = build_read(build, item, next);
+        if (status != STATUS_USABLE)
+            return status;
+        next += build->count;
+        item = rest;
+    }
+    return STATUS_USABLE;
+}
+
+enum status choose_check(const char *text)
+{
+    struct builds list;
+    enum status status = builds_read(text, &list);
+    builds_free(&list);
+    return status;
 }
 
 static bool condition_holds(const struct condition *condition, unsigned long long value)
@@ -116,29 +159,28 @@ static bool condition_holds(const struct condition *condition, unsigned long lon
 }
 
 /* Whether a GPU meets all conditions on GPUs. */
-static bool gpu_fits(const char *conditions, const struct device_facts *gpu)
+static bool gpu_fits(const struct build *build, const struct device_facts *gpu)
 {
-    struct condition condition;
-    bool is_valid, fits = true;
-    while (condition_next(&conditions, &condition, &is_valid)) {
-        if (condition.subject == SUBJECT_ARCH)
-            fits &= condition_holds(&condition, (unsigned long long)gpu->capability);
-        else if (condition.subject == SUBJECT_MEMORY)
-            fits &= condition_holds(&condition, gpu->memory);
+    bool fits = true;
+    for (size_t i = 0; i < build->count; i++) {
+        if (build->conditions[i].subject == SUBJECT_ARCH)
+            fits &= condition_holds(&build->conditions[i], (unsigned long long)gpu->capability);
+        else if (build->conditions[i].subject == SUBJECT_MEMORY)
+            fits &= condition_holds(&build->conditions[i], gpu->memory);
     }
     return fits;
 }
 
 /* Describes the first GPU, because most machines have one kind. */
-static bool any_gpu_fits(const char *conditions, char *message, size_t size)
+static bool any_gpu_fits(const struct build *build, char *message, size_t size)
 {
     int count = driver_device_count();
     for (int i = 0; i < count; i++) {
         struct device_facts gpu = devices_facts(i);
-        if (gpu_fits(conditions, &gpu))
+        if (gpu_fits(build, &gpu))
             return true;
         if (i == 0)
-            snprintf(message, size, "no GPU meets%s: GPU 0 has compute capability %s and %llu MiB.", conditions,
+            snprintf(message, size, "no GPU meets all conditions: GPU 0 has compute capability %s and %llu MiB.",
                      text_version(gpu.capability).text, gpu.memory >> 20);
     }
     return false;
@@ -148,59 +190,65 @@ static bool any_gpu_fits(const char *conditions, char *message, size_t size)
 static bool build_fits(const struct build *build, const struct options *options, const char *failure, char *message,
                        size_t size)
 {
-    const char *conditions = build->conditions;
-    struct condition condition;
-    bool is_valid;
     message[0] = '\0';
-    if (conditions[strspn(conditions, separators)] == '\0')
+    if (build->count == 0)
         return true;
     if (failure != NULL) {
         snprintf(message, size, "%s", failure);
         return false;
     }
-    while (message[0] == '\0' && condition_next(&conditions, &condition, &is_valid)) {
+    for (size_t i = 0; i < build->count; i++) {
+        const struct condition *condition = &build->conditions[i];
         const char *missing =
-            condition.subject == SUBJECT_NAME ? requirement_failure(condition.text, options->kind) : NULL;
+            condition->subject == SUBJECT_NAME ? requirement_failure(condition->text, options->kind) : NULL;
         if (missing != NULL)
             snprintf(message, size, "%s", missing);
-        if (condition.subject == SUBJECT_CUDA
-            && !condition_holds(&condition, (unsigned long long)cushim_driver_version()))
+        else if (condition->subject == SUBJECT_CUDA
+                 && !condition_holds(condition, (unsigned long long)cushim_driver_version()))
             snprintf(message, size, "the driver is for CUDA %s, and %s is required.",
-                     text_version(cushim_driver_version()).text, condition.text);
+                     text_version(cushim_driver_version()).text, condition->text);
+        else
+            continue;
+        return false;
     }
-    return message[0] == '\0' && any_gpu_fits(build->conditions, message, size);
+    return any_gpu_fits(build, message, size);
 }
 
 enum status choose_answer(const struct options *options, const char *failure)
 {
-    const char *list = options->choose;
-    struct build build;
-    char message[2048], choice[sizeof build.name] = "";
+    struct builds list;
+    char message[2048];
+    const char *choice = NULL;
     struct json json = {0};
-    if (options->json) {
+    enum status status = builds_read(options->choose, &list);
+    if (status == STATUS_USABLE && options->json) {
         json_open_object(&json, NULL);
         json_open_array(&json, "builds");
     }
-    while (build_next(&list, &build)) {
-        bool fits = build_fits(&build, options, failure, message, sizeof message);
+    for (size_t i = 0; status == STATUS_USABLE && i < list.count; i++) {
+        const struct build *build = &list.builds[i];
+        bool fits = build_fits(build, options, failure, message, sizeof message);
         if (options->json) {
             json_open_object(&json, NULL);
-            json_string(&json, "name", build.name);
+            json_string(&json, "name", build->name);
             json_boolean(&json, "fits", fits);
             json_string(&json, "message", message);
             json_close_object(&json);
         }
-        if (fits && choice[0] == '\0')
-            strcpy(choice, build.name);
-        else if (!fits && choice[0] == '\0' && !options->json)
-            text_complain("%s: %s", build.name, message);
+        if (fits && choice == NULL)
+            choice = build->name;
+        else if (!fits && choice == NULL && !options->json)
+            text_complain("%s: %s", build->name, message);
     }
-    if (options->json) {
+    if (status == STATUS_USABLE && options->json) {
         json_close_array(&json);
-        json_string(&json, "choice", choice[0] != '\0' ? choice : NULL);
+        json_string(&json, "choice", choice);
         json_close_object(&json);
-    } else if (choice[0] != '\0') {
+    } else if (choice != NULL) {
         puts(choice);
     }
-    return choice[0] != '\0' ? STATUS_USABLE : STATUS_UNUSABLE;
+    if (status == STATUS_USABLE && choice == NULL)
+        status = STATUS_UNUSABLE;
+    builds_free(&list);
+    return status;
 }

@@ -236,6 +236,9 @@ bool requirement_needs_start(const struct options *options);
 /* Returns why a slot cannot be called or a feature cannot be used, or NULL if it can. Valid until the next call. */
 const char *requirement_failure(const char *name, enum cushim_default_stream kind);
 
+/* The same without the name at its start, for a line that has the name. */
+const char *requirement_reason(const char *name, enum cushim_default_stream kind);
+
 /* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */
 
 struct step {

@@ -180,6 +180,23 @@ static const struct option known_options[] = {
 };
 enum { OPTIONS = sizeof known_options / sizeof known_options[0] };
 
+/* The man page of an installed program: by its name if `man` looks there, beside a directory of PATH, as in an active
+ * environment of Python; otherwise by its file. */
+static void print_manual(void)
+{
+    char own[PLATFORM_PATH_SIZE], item[PLATFORM_PATH_SIZE], page[PLATFORM_PATH_SIZE + 32];
+    const char *path = getenv("PATH");
+    if (!platform_has_system_files() || !platform_own_directory(own, sizeof own))
+        return;
+    snprintf(page, sizeof page, "%s/../share/man/man1/cushim.1", own);
+    while (path != NULL && text_next_item(&path, ":", item, sizeof item)) {
+        if (strcmp(item, own) == 0)
+            snprintf(page, sizeof page, "cushim");
+    }
+    if (page[0] != '/' || platform_exists(page))
+        printf("More: man %s\n", page);
+}
+
 static void print_help(void)
 {
     puts("cushim - reports what the CUDA driver of this machine can do\n");
@@ -199,8 +216,8 @@ static void print_help(void)
          "  cushim --help (-h), cushim --version (-V)\n"
          "\n"
          "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-         "2 if the command line is invalid; with exec and trace, that of the program.\n"
-         "More: man cushim");
+         "2 if the command line is invalid; with exec and trace, that of the program.");
+    print_manual();
 }
 
 /* Whether a list of names, separated by spaces, contains a name. */
@@ -226,18 +243,31 @@ static const struct option *find_option(const char *argument, const char **out_v
     return NULL;
 }
 
+/* Writes the path of the program that is the command of this name, such as cushim-audit beside this program. */
+static bool find_other_program(const char *name, char *path, size_t size)
+{
+    char directory[PLATFORM_PATH_SIZE];
+    if (!platform_own_directory(directory, sizeof directory))
+        return false;
+    snprintf(path, size, "%s/cushim-%s", directory, name);
+    return platform_exists(path);
+}
+
 /* The names of the commands as part of a sentence. */
 static const char *command_names(void)
 {
     static char names[128];
+    char path[PLATFORM_PATH_SIZE + 64];
+    bool has_audit = find_other_program("audit", path, sizeof path);
+    size_t count = COMMANDS + has_audit;
     names[0] = '\0';
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s",
-                 i == 0              ? ""
-                 : i + 1 == COMMANDS ? " or "
-                                     : ", ",
-                 commands[i].name);
+                 i == 0           ? ""
+                 : i + 1 == count ? " or "
+                                  : ", ",
+                 i < COMMANDS ? commands[i].name : "audit");
     }
     return names;
 }
@@ -256,13 +286,10 @@ static const struct command *find_command(const char *name)
 static void run_other_program(char **arguments)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
+    char path[PLATFORM_PATH_SIZE + 64];
     size_t length = strspn(arguments[0], letters);
     if (length == 0 || length > 32 || arguments[0][length] != '\0' || find_command(arguments[0]) != NULL
-        || !platform_own_directory(directory, sizeof directory))
-        return;
-    snprintf(path, sizeof path, "%s/cushim-%s", directory, arguments[0]);
-    if (!platform_exists(path))
+        || !find_other_program(arguments[0], path, sizeof path))
         return;
     platform_run(path, arguments);
     text_complain("cannot run %s: %s", path, strerror(errno));

@@ -81,7 +81,7 @@ struct probe {
     bool loaded;
     bool has_no_answer; /* the driver is not to be loaded in this process */
     enum started started;
-    char start_message[2048]; /* if the start failed */
+    char start_message[2048]; /* if the start failed, or the driver can be used */
     const char *reason;       /* a word of reasons.h */
     const char *message, *advice;
     int slots[SLOT_STATES]; /* by state */
@@ -132,6 +132,8 @@ static enum status probe_examine(const struct options *options, struct probe *pr
         probe_set_reason(probe, probe->requirement.reason, probe->requirement.message, probe->requirement.advice);
         return STATUS_UNUSABLE;
     }
+    snprintf(probe->start_message, sizeof probe->start_message, "%s.", driver_name().text);
+    probe_set_reason(probe, CUSHIM_REASON_NONE, probe->start_message, "");
     return STATUS_USABLE;
 }
 
@@ -254,7 +256,7 @@ static void print_required(const struct options *options)
     if (options->name_count > 0)
         puts("Required");
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *failure = requirement_failure(options->names[i], options->kind);
+        const char *failure = requirement_reason(options->names[i], options->kind);
         fputs("  ", stdout);
         text_mark(failure == NULL ? TONE_GOOD : TONE_BAD);
         text_print(TONE_PLAIN, "%s%s%s", options->names[i], failure != NULL ? ": " : "",
@@ -308,7 +310,7 @@ static void probe_print(enum status status, const struct options *options, const
 static void complain_of_required(const struct options *options)
 {
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *failure = requirement_failure(options->names[i], options->kind);
+        const char *failure = requirement_reason(options->names[i], options->kind);
         if (failure != NULL)
             text_complain("%s is missing: %s", options->names[i], failure);
     }

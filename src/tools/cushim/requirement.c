@@ -53,6 +53,14 @@ const char *requirement_failure(const char *name, enum cushim_default_stream kin
     return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_error_last()->message;
 }
 
+const char *requirement_reason(const char *name, enum cushim_default_stream kind)
+{
+    const char *failure = requirement_failure(name, kind);
+    size_t length = strlen(name);
+    bool has_name = failure != NULL && strncmp(failure, name, length) == 0 && text_starts_with(failure + length, ": ");
+    return has_name ? failure + length + 2 : failure;
+}
+
 static void text_append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);

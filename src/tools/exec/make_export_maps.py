@@ -8,29 +8,26 @@
 """
 import os
 import pathlib
-import re
 import shutil
 import sys
 
-EXPORTS = pathlib.Path(__file__).resolve().parents[3] / 'loader' / 'lists' / 'exports.inc'
-# No driver that cushim supports is older.
-OLDEST = 6050
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / 'loader' / 'lists'))
+import entry_points as lists  # pylint: disable=wrong-import-position
 
 
 def exports():
-    """(name, CUDA version) of each name that drivers for Linux export."""
-    text = re.sub(r'^#if defined\(_WIN32\)\n.*?^#endif\n', '', EXPORTS.read_text(encoding='utf-8'), flags=re.M | re.S)
-    for name, _, version in re.findall(r'^CUSHIM_EXPORT(?:_WITHOUT_SLOT)?\((\w+), (\w+, \w+, \w+, )?(\d+)', text, re.M):
-        yield name, int(version)
+    """{name: CUDA version} of what drivers for Linux export."""
+    return lists.exported([one for one in lists.read() if not one.is_windows_only])
 
 
 def versions():
-    return sorted({max(version, OLDEST) for _, version in exports()})
+    return sorted({max(version, lists.oldest_version()) for version in exports().values()})
 
 
 def write_map(version):
     print('CUSHIM_EXEC {\n  global:')
-    for name, first in exports():
+    for name, first in exports().items():
         if first <= int(version):
             print(f'    {name};')
     print('    softcuda_control;')

@@ -11,9 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import pack  # pylint: disable=wrong-import-position
 
-# The program contains the library, and works wherever pip places it.
+# The program finds the shared library in the package, wherever pip places it; programs can open it with ctypes.
 OPTIONS = ['--prefix=/usr', '--libdir=lib', '--buildtype=release', '-Db_ndebug=true', '-Db_pie=true', '-Dtypes=own',
-           '-Dtests=disabled', '-Dtools=enabled', '-Ddefault_library=static', '-Dc_link_args=-s']
+           '-Dtests=disabled', '-Dtools=enabled', '-Ddefault_library=both', '-Dc_link_args=-s']
 
 
 def get_requires_for_build_wheel(config_settings=None):

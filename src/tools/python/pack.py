@@ -6,8 +6,9 @@
   pack.py archive BUILD PLATFORM DIRECTORY    the same as a .zip for Windows, or else a .tar.gz
   pack.py source DIRECTORY                    the sources, also as the source distribution for Python
 
-In a wheel, the program is in .data/scripts and the rest in .data/data, so that pip makes the tree of a prefix: bin/cushim,
-lib/cushim, share/man. A wheel has no symbolic links. So each library that is installed with links has the name of its
+In a wheel, the package cushim contains the tree of a prefix: cushim/bin/cushim, cushim/lib. So it is whole wherever pip
+places it, also with --target, and the commands are scripts of Python. share/man is in .data/data. A wheel has no symbolic
+links. So each library that is installed with links has the name of its
 first link instead, such as libcuda.so.1, and a libcuda.so beside it is a small library that needs libcuda.so.1.
 """
 import base64
@@ -28,16 +29,26 @@ ROOT = HERE.parents[2]
 VERSION = (ROOT / 'loader' / 'version.txt').read_text(encoding='utf-8').strip()
 TIME = 1577836800  # of every file: the first second of 2020
 EXECUTABLE, PLAIN = 0o755, 0o644
-METADATA = f'''Metadata-Version: 2.4
+# `pip show` prints License, and only new ones License-Expression, which may not stand beside it.
+METADATA = f'''Metadata-Version: 2.1
 Name: cushim
 Version: {VERSION}
 Summary: Reports what the CUDA driver of this machine can do
-License-Expression: MIT
+Author: The cushim authors
+License: MIT
 License-File: LICENSE
+Keywords: CUDA,driver,GPU,NVIDIA
+Classifier: Environment :: GPU :: NVIDIA CUDA
+Classifier: Intended Audience :: Developers
+Classifier: Programming Language :: Python :: 3
+Classifier: Typing :: Typed
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
 '''.encode() + (HERE / 'README.md').read_bytes()
+
+
+COMMANDS = b'[console_scripts]\ncushim = cushim:main\ncushim-audit = cushim:audit\n'
 
 
 def files_below(directory, names=None):
@@ -100,15 +111,15 @@ def wheel(build, platform, directory):
     """Writes a wheel and returns its name. The platform may be several tags, with dots between them."""
     info, data = f'cushim-{VERSION}.dist-info', f'cushim-{VERSION}.data'
     tags = ''.join(f'Tag: py3-none-{tag}\n' for tag in platform.split('.'))
-    files = {f'cushim/{name}': file for name, file in files_below(HERE / 'cushim').items() if name.endswith('.py')}
-    for name, (content, mode) in without_links(installed_files(build), build).items():
-        target = f'{data}/scripts/{name[4:]}' if name.startswith('bin/') else f'{data}/data/{name}'
-        if '/cushim_audit/' in name:  # a module of Python, for a script to which pip gives its interpreter
-            target = name[name.index('cushim_audit/'):]
-        if content.startswith(b'#!/usr/bin/env python3\n'):
-            content = b'#!python' + content[content.index(b'\n'):]
-        files[target] = content, mode
+    files = {f'cushim/{name}': file for name, file in files_below(HERE / 'cushim').items()
+             if name.endswith(('.py', 'py.typed'))}
+    for name, file in without_links(installed_files(build), build).items():
+        target = f'{data}/data/{name}' if name.startswith('share/') else f'cushim/{name}'
+        if '/cushim_audit/' in name:  # beside the script cushim-audit, which finds it there
+            target = 'cushim/bin/' + name[name.index('cushim_audit/'):]
+        files[target] = file
     files[f'{info}/METADATA'] = METADATA, PLAIN
+    files[f'{info}/entry_points.txt'] = COMMANDS, PLAIN
     files[f'{info}/licenses/LICENSE'] = (ROOT / 'LICENSE').read_bytes(), PLAIN
     files[f'{info}/WHEEL'] = (
         f'Wheel-Version: 1.0\nGenerator: cushim {VERSION}\nRoot-Is-Purelib: false\n{tags}'.encode(), PLAIN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program of loader/amalgamation/REPLACE.md. It calls the driver by its own names, and compiles with either driver.h: that of a
- * loader with dlsym(), and that of cushim.
+ * The program of loader/amalgamation/REPLACE.md. It calls the driver by its own names, and compiles with either
+ * driver.h: that of a loader with dlsym(), and that of cushim.
  */
 #include <stdio.h>
 #include <string.h>

@@ -15,11 +15,14 @@ from .rules import arch_text, branch_of, driver_text, gpu_first, version_of
 from .shortfalls import driver_has, shortfalls
 from .summary import Summary
 from .tables import BRANCHES, GPUS, VERSION
+from .unknown import unknowns
 from .window import Damaged
 
 DESCRIPTION = 'Derives from a binary on which drivers and GPUs it runs. It needs no GPU, driver or Toolkit.'
-EXIT = '''Exit status: 0 if each file could be read and meets the requirements, 1 if a file falls short,
-2 if a file cannot be read or the command line is invalid.'''
+EXIT = '''Exit status: 0 if each file could be read and meets the requirements, 1 if a file falls short, 2 if it is not
+known whether a file meets them (with --strict: 1), a file cannot be read or the command line is invalid, and
+3 if there are requirements, and no CUDA files were found in a path.'''
+PASSED, SHORT, UNKNOWN, NOTHING = 0, 1, 2, 3
 ARCH = re.compile(r'(\d{1,2})\.(\d)$')
 
 
@@ -48,14 +51,21 @@ def read_arch(value):
     return arch
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        super().error(text.printable(message))
+
+
 def parser():
-    found = argparse.ArgumentParser(prog='cushim audit', description=DESCRIPTION, epilog=EXIT,
+    found = Parser(prog='cushim audit', description=DESCRIPTION, epilog=EXIT,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument('paths', metavar='FILE|WHEEL|DIRECTORY', nargs='+')
     found.add_argument('--require-driver', type=read_driver, metavar='BRANCH',
                        help='fail if a file does not run on this driver branch, such as 535, and all newer ones')
     found.add_argument('--require-arch', type=read_arch, metavar='X.Y', action='append', default=[],
                        help='fail if device code does not run on GPUs of this compute capability; can be repeated')
+    found.add_argument('--strict', action='store_true',
+                       help='treat what is not known to meet the requirements as falling short: exit status 1')
     found.add_argument('--except', dest='excepted', metavar='GLOB', action='append', default=[],
                        help='leave out files whose name or path matches; can be repeated')
     found.add_argument('--format', choices=('text', 'json'), default='text')
@@ -78,7 +88,8 @@ class Audit:
         self.options, self.write, self.complain = options, write, complain
         self.reader = Reader(self.is_wanted)
         self.unmatched = list(dict.fromkeys(options.excepted))  # the patterns of --except that matched no file so far
-        self.is_unread = self.is_short = False
+        self.is_unread = self.is_short = self.is_unknown = self.is_empty = False
+        self.is_checking = bool(options.require_driver or options.require_arch)
         self.files, self.summaries, self.problems = [], [], []
 
     def is_wanted(self, path):
@@ -113,39 +124,42 @@ class Audit:
 
     def read(self, path):
         unread = len(self.problems)
-        conclusions, short = [], []
-        for one in self.conclusions(path):
-            found = shortfalls(one, self.options.require_driver, self.options.require_arch)
-            conclusions.append(one)
-            short += [(one, found)] if found else []
-            self.files.append(document.file_document(one, found))
-        self.is_short = self.is_short or bool(short)
+        conclusions = list(self.conclusions(path))
         summary = Summary(conclusions, len(self.problems) == unread)
-        is_many = os.path.isdir(path) or len(conclusions) != 1 or bool(conclusions[0].facts.archive)
+        short, unknown = [], []
+        for one in conclusions:
+            wanted = self.options.require_driver, self.options.require_arch
+            found, open_questions = shortfalls(one, *wanted), unknowns(one, *wanted, summary.runtime_known)
+            short += [(one, found)] if found else []
+            unknown += [(one, open_questions)] if open_questions and self.is_checking else []
+            self.files.append(document.file_document(one, found, open_questions))
+        self.is_short = self.is_short or bool(short)
+        self.is_unknown = self.is_unknown or bool(unknown)
+        self.is_empty = self.is_empty or self.is_checking and not conclusions
         self.summaries.append(document.summary_document(path, summary))
         if self.options.format == 'json':
             return
         if self.options.variant:
             variant.write_variant(path, summary, self.write)
-            for one, found in short:
-                text.write_shortfalls(one, found, self.complain)
+            text.write_found(short, self.complain)
+            text.write_found(unknown, self.complain)
             return
-        self.write_text(path, conclusions, short, summary, is_many)
+        self.write_text(path, summary, short, unknown)
 
-    def write_text(self, path, conclusions, short, summary, is_many):
-        is_checking = self.options.require_driver or self.options.require_arch
-        if not is_checking:
+    def write_text(self, path, summary, short, unknown):
+        conclusions = summary.conclusions
+        if not self.is_checking:
             text.write_files(conclusions, self.write)
-        for one, found in short:
-            text.write_shortfalls(one, found, self.write)
-        if is_checking:
-            self.write(f'{path}: {self.verdict(conclusions, short, summary)}')
-        elif is_many:
+        text.write_found(short, self.write)
+        text.write_found(unknown, self.write)
+        if self.is_checking:
+            self.write(f'{path}: {self.verdict(summary, short, unknown)}')
+        elif os.path.isdir(path) or len(conclusions) != 1 or conclusions[0].facts.archive:
             text.write_summary(path, summary, self.write)
 
-    def verdict(self, conclusions, short, summary):
+    def verdict(self, summary, short, unknown):
         """The summary of a check: one line for each path."""
-        count = len(conclusions)
+        count = len(summary.conclusions)
         files = f'{count} CUDA file{"s" if count != 1 else ""}'
         wanted = [f'driver {branch_of(self.options.require_driver)}'] if self.options.require_driver else []
         if self.options.require_arch:
@@ -157,12 +171,11 @@ class Audit:
                 self.choice_text(short, count)
         if not count:
             return text.no_files(summary)
-        unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
-        unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
-        unknown += [f'the driver for {" and ".join(summary.video)}'] if summary.video else []
-        known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''
+        if unknown:
+            it_runs = 'it runs' if len(unknown) == 1 else 'they run'
+            return f'{len(unknown)} of {files}: not known whether {it_runs} with {wanted}{self.newer_text()}'
         run = 'runs' if count == 1 else 'run'
-        return f'{files} {run} with {wanted}{self.newer_text()}{known}{self.no_code_text(summary)}'
+        return f'{files} {run} with {wanted}{self.newer_text()}{self.no_code_text(summary)}'
 
     def no_code_text(self, summary):
         """The GPUs of the required driver for which the files have no code, if no GPUs are required."""
@@ -190,7 +203,11 @@ class Audit:
         return '; if the package loads other files on older drivers, leave these out with --except'
 
     def status(self):
-        return 2 if self.is_unread else 1 if self.is_short else 0
+        if self.is_unread:
+            return UNKNOWN
+        if self.is_short or self.is_unknown and self.options.strict:
+            return SHORT
+        return UNKNOWN if self.is_unknown else NOTHING if self.is_empty else PASSED
 
 
 def main(arguments=None):
@@ -199,10 +216,11 @@ def main(arguments=None):
         parser().error('--variant writes text, and does not go with --format=json')
 
     def write(line):
-        print(line.encode(sys.stdout.encoding or 'utf-8', 'backslashreplace').decode(sys.stdout.encoding or 'utf-8'))
+        encoding = sys.stdout.encoding or 'utf-8'
+        print(text.printable(line).encode(encoding, 'backslashreplace').decode(encoding))
 
     def complain(line):
-        print(line.encode('ascii', 'backslashreplace').decode(), file=sys.stderr)
+        print(text.printable(line).encode('ascii', 'backslashreplace').decode(), file=sys.stderr)
 
     audit = Audit(options, write, complain)
     try:
@@ -210,7 +228,8 @@ def main(arguments=None):
             audit.read(path)
         audit.complain_of_patterns()
         if options.format == 'json':
-            write(json.dumps({'schema': document.SCHEMA_VERSION, 'files': audit.files, 'summaries': audit.summaries,
+            # It has only ASCII characters, and escapes what is not printable.
+            print(json.dumps({'schema': document.SCHEMA_VERSION, 'files': audit.files, 'summaries': audit.summaries,
                               'problems': audit.problems, 'status': audit.status()}, indent=1))
         sys.stdout.flush()
     except BrokenPipeError:

@@ -5,7 +5,7 @@ import re
 from .coverage import NOT, Groups
 from .demands import code_demand, find_demands
 from .fatbin import IR
-from .rules import OLDEST, judged_gpus, symbol_version, version_text
+from .rules import OLDEST, driver_text, judged_gpus, symbol_version, version_text
 
 
 class Conclusion:
@@ -41,6 +41,28 @@ class Conclusion:
     def first(self):
         """The first driver on which the file works at all; 0 if nothing demands one."""
         return self.demand.version if self.demand else 0
+
+    @property
+    def driver_known(self):
+        """Whether the first driver is known; if so and nothing demands one, each driver will do."""
+        if self.runtime_is_elsewhere:
+            return False
+        return self.demand is not None or self.gpus_known and not self.facts.video and not self.newer_lookups(OLDEST) \
+            and all(one.first is not None for one in self.gpus)
+
+    def newer_lookups(self, driver):
+        """The functions that the file looks up at run time, and that a driver lacks, the newest first. What the CUDA
+        runtime looks up says nothing of the program."""
+        if self.facts.runtime and self.facts.runtime[0] != 'shared':
+            return []
+        dated = [(symbol_version(name, self.facts.is_windows) or 0, name) for name in self.facts.lookups]
+        return [name for version, name in sorted(dated, reverse=True) if version > driver]
+
+    @property
+    def unknown_symbols(self):
+        """Linked functions that no known driver exports."""
+        return sorted(symbol.name for symbol in self.facts.symbols
+                      if not symbol.is_weak and symbol_version(symbol.name, self.facts.is_windows) is None)
 
     @property
     def loads_code(self):
@@ -93,15 +115,12 @@ class Conclusion:
         facts = self.facts
         weak = [symbol.name for symbol in facts.symbols if symbol.is_weak]
         if weak:
-            self.notes.append(f'links weakly to {listed(weak)}: NULL on a driver without the function')
-        unknown = sorted(symbol.name for symbol in facts.symbols
-                         if not symbol.is_weak and symbol_version(symbol.name, facts.is_windows) is None)
-        if unknown and facts.needs_driver:
-            self.notes.append(f'links to {listed(unknown)}, which no known driver exports: not known')
+            self.notes.append(f'links weakly to {listed(sorted(weak))}: NULL on a driver without the function')
+        if self.unknown_symbols and facts.needs_driver:
+            self.notes.append(f'links to {listed(self.unknown_symbols)}, which no known driver exports: not known')
         if facts.symbols and not facts.needs_driver and facts.kind != 'object':
             self.notes.append('links to functions of the driver, but does not name libcuda.so.1: another library of '
                               'the process must load it first')
-        # What the CUDA runtime looks up says nothing of the program.
         if facts.lookups and (not facts.runtime or facts.runtime[0] == 'shared'):
             self.note_lookups()
         if self.runtime_is_elsewhere:
@@ -129,9 +148,13 @@ class Conclusion:
         if version:
             text += f'{", the newest of these" if count != 1 else ","} from CUDA {version_text(version)} ({name})'
         self.notes.append(text)
+        newer = self.newer_lookups(max(self.first, OLDEST))
+        if newer and self.driver_known:
+            self.notes.append(f'{driver_text(self.first)} lacks {listed(newer)}: whether the file needs '
+                              f'{"these" if len(newer) > 1 else "it"} is not known')
 
 
 def listed(names, most=3):
-    """Some names for a sentence."""
-    names = sorted(names)
+    """Some names for a sentence; a list keeps its order."""
+    names = names if isinstance(names, list) else sorted(names)
     return ', '.join(names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What demands a driver: linked functions and the CUDA runtime, whatever the GPU, and device code."""
+import re
+
 from .rules import OLDEST, arch_text, ptx_floor, runtime_floor, symbol_version, version_text
-from .tables import RUNTIME_NAMES
+from .tables import BRANCHES, RUNTIME_NAMES
 
 FAILS_AT_LOAD = 'at load'
 FAILS_AT_CALL = 'at the first call'
@@ -54,6 +56,19 @@ def runtime_release(text):
     return (parts[0] * 1000 + (parts[1] if len(parts) > 1 else 0) * 10) if parts else 0
 
 
+def recognised_text(release, name):
+    """A release of the runtime that was recognised by the names in it. Later ones can have the same names: then the
+    name of the library tells, if it has the release."""
+    later = next((known for known in sorted(RUNTIME_NAMES) if known > release), None)
+    same = [version for version in BRANCHES if release < version < (later or 0)]
+    named = re.search(r'libcudart[^/]*\.so\.(\d+\.\d+)', name)
+    if named and runtime_release(named[1]) in [release, *same]:
+        return named[1]
+    if release not in RUNTIME_NAMES:
+        return version_text(release)
+    return ' or '.join(map(version_text, [release, *same])) + ('' if later else ' or newer')
+
+
 def runtime_demand(facts):
     kind, found = facts.runtime
     release = found if isinstance(found, int) else runtime_release(found)
@@ -68,11 +83,13 @@ def runtime_demand(facts):
         text = str(release // 1000) if release // 1000 > 10 and found.count('.') < 2 else text
         reason = f'it uses the CUDA runtime {text} (a shared library)'
     elif kind == 'static':
+        text = recognised_text(release, '')
         reason = f'it contains the CUDA runtime {text}'
     elif kind == 'hybrid':
         text = str(release // 1000)
         reason = f'it names nvcudart_hybrid64.dll, which seems to be the CUDA runtime from {text} on'
     else:
+        text = recognised_text(release, facts.member)
         reason = f'it is the CUDA runtime {text}'
     floor = runtime_floor(release)
     yield Demand('runtime', floor, reason, FAILS_AT_CALL, f'build it with CUDA {older_toolkits(floor)}', text)

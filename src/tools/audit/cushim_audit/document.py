@@ -38,13 +38,13 @@ def containers_document(facts):
             for key, (count, one) in counts.items()]
 
 
-def file_document(conclusion, shortfalls):
+def file_document(conclusion, shortfalls, unknowns):
     facts = conclusion.facts
     kind, release = facts.copy or (None, None)
     return {
         'name': facts.name, 'archive': facts.archive or None, 'member': facts.member if facts.archive else None,
         'format': facts.format, 'machine': facts.machine or None, 'kind': facts.kind or None,
-        'first_driver': driver(conclusion.first),
+        'first_driver': driver(conclusion.first), 'first_driver_known': conclusion.driver_known,
         'demands': [{'kind': one.kind, 'driver': driver(one.version), 'name': one.name, 'reason': one.reason,
                      'fails': one.fails or None} for one in conclusion.all_demands],
         'gpus': [gpu_document(one) for one in conclusion.gpus],
@@ -58,10 +58,13 @@ def file_document(conclusion, shortfalls):
         'notes': conclusion.notes,
         'shortfalls': [{'kind': one.kind, 'sentence': one.sentence, 'advice': one.advice or None}
                        for one in shortfalls],
+        'unknown': [{'kind': one.kind, 'sentence': one.sentence} for one in unknowns],
     }
 
 
 def summary_document(name, summary):
-    return {'name': name, 'files': len(summary.conclusions), 'first_driver': driver(summary.first),
+    return {'name': name, 'files': len(summary.conclusions),
+            'first_driver': driver(summary.first), 'first_driver_known': summary.driver_known,
+            'newest_lookup': driver(summary.lookup),
             'gpus': [gpu_document(one) for one in summary.gpus], 'gpus_known': summary.gpus_known,
             'complete': summary.is_complete}

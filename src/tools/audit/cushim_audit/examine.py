@@ -5,8 +5,9 @@ import re
 import zlib
 
 from . import fatbin
-from .elf import CUDA_MACHINE, Elf
-from .fatbin import PTX, SASS, Code, Container
+from .cubin import cubin_code, find_cubins
+from .elf import Elf
+from .fatbin import PTX, Code, Container
 from .pe import Pe
 from .separate import group_linked
 from .tables import RUNTIME_NAMES, SYMBOLS
@@ -22,6 +23,8 @@ RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32
 COMPILERS = {'nvrtcCompileProgram': 'NVRTC', 'nvJitLinkComplete': 'nvJitLink', 'nvvmCompileProgram': 'libNVVM',
              'nvPTXCompilerCompile': 'the PTX compiler'}
 COMPILES = re.compile('(?:__)?(' + '|'.join(COMPILERS) + ')')
+# One search for all of them, which is fast because they start with the same letters.
+NAMES_COMPILER = re.compile(b'nv(?:' + '|'.join(name[2:] for name in COMPILERS).encode() + b')')
 # The libraries of the driver for video, and what they start with: one search is faster than one for each name.
 VIDEO = re.compile(rb'(?:libnvidia-(encode)\.so|libnvcuvid\.so|nv(Encode)API(?:64)?\.dll|nvcuvid\.dll)(?:\.1)?\0', re.I)
 VIDEO_STARTS = {False: (b'libnv',), True: (b'nvEncodeAPI', b'nvcuvid.dll')}
@@ -194,7 +197,7 @@ def search(facts, window, data, defined):
         found_of_runtime.update(one for one in OF_RUNTIME if part.find(one) >= 0)
         is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
         facts.video.update(find_video(part, facts.is_windows))
-        facts.compiles.update(one for name, one in COMPILERS.items() if part.find(name.encode()) >= 0)
+        facts.compiles.update(COMPILERS[found[0].decode()] for _, found in part.matches(NAMES_COMPILER))
         for one in find_ptx(part) + find_packed_ptx(part) + find_cubins(part):
             one.at += part.start - window.start
             alone.append(one)
@@ -238,24 +241,6 @@ def runtime_version(names):
     for version, added in RUNTIME_NAMES.items():
         if added and names.issuperset(added):
             found = version
-    return found
-
-
-def cubin_code(window):
-    """The architecture of a cubin, from the flags in its header; their layout is newer with CUDA 13."""
-    elf_flags = window.unpack('<I', 48 if window.bytes(4, 1) == b'\2' else 36)[0]
-    if window.bytes(8, 1)[0] >= 8:
-        arch, suffix = elf_flags >> 8 & 0xff, 'a' if elf_flags & 8 else ''
-    else:
-        arch, suffix = elf_flags & 0xff, 'a' if elf_flags & 0x800 else ''
-    return Code(SASS, arch, (0, 0), suffix)
-
-
-def find_cubins(window):
-    found = []
-    for at in window.find_each(b'\x7fELF\2\1\1'):
-        if window.head(2, at + 18) == CUDA_MACHINE.to_bytes(2, 'little') and at + 64 <= window.size:
-            found.append(Container(at, 0, [cubin_code(window.part(at, window.size - at))], 'cubin'))
     return found
 
 

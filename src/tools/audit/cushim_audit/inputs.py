@@ -4,6 +4,8 @@
 Plain files are mapped into memory. A member of an archive is unpacked to memory, or to an unnamed temporary file if it
 is large, and only if it starts as something that can hold device code or names of the driver.
 """
+import bz2
+import gzip
 import io
 import lzma
 import mmap
@@ -28,9 +30,12 @@ ZSTANDARD = b'\x28\xb5\x2f\xfd'
 # The files of a package of conda (.conda), which is a zip file.
 OF_CONDA = re.compile(r'pkg-.*\.tar\.zst$')
 TARBALL = re.compile(r'\.(tar(\.\w+)?|tgz|tbz2?|txz)$', re.I)
+# How each way to pack a tarball starts, and what unpacks it: these check the checksums, which tarfile's streams do not.
+UNPACKERS = {b'\x1f\x8b': gzip.open, b'BZh': bz2.open, b'\xfd7zXZ\0': lzma.open}
 # What Python's own readers of archives raise for damaged ones.
 ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError,
                   ValueError, OSError, LookupError, OverflowError, MemoryError, AttributeError, TypeError)
+END_ERRORS = (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError, tarfile.InvalidHeaderError)
 
 
 class Item:
@@ -170,12 +175,14 @@ class Reader:
         total = 0
         with zipfile.ZipFile(file) as members:
             for info in sorted(members.infolist(), key=lambda one: one.filename):
-                if info.filename.endswith('/') or info.file_size < 16 or not self.is_wanted(info.filename):
+                if info.filename.endswith('/') or not self.is_wanted(info.filename):
                     continue
                 with members.open(info) as member:
                     kind = 'tar' if OF_CONDA.match(info.filename) else kind_of(member.read(512))
-                if not kind:
-                    continue
+                    if not kind:
+                        # A damaged library does not start as one: the checksum tells.
+                        drain(member)
+                        continue
                 total += info.file_size
                 check_total(total)
                 with members.open(info) as member:
@@ -184,12 +191,8 @@ class Reader:
 
     def read_tar(self, file, name, archive, depth):
         total = 0
-        file.seek(0)
-        # Python reads Zstandard from 3.14 on.
-        if file.read(4) == ZSTANDARD and 'zst' not in tarfile.TarFile.OPEN_METH:
-            raise Damaged('it is compressed with Zstandard: unpack it, and audit the directory')
-        file.seek(0)
-        with tarfile.open(fileobj=file, mode='r|*') as members:
+        stream = open_packed(file)
+        with tarfile.open(fileobj=stream, mode='r|', tarinfo=Member) as members:
             for info in members:
                 if not info.isfile() or info.size < 16 or not self.is_wanted(info.name):
                     continue
@@ -202,6 +205,8 @@ class Reader:
                 check_total(total)
                 window = unpacked(Prefixed(head, member), info.size)
                 yield from self.read_member(kind, window, name, info.name, archive, depth)
+        # The checksum is behind the end of the tarball.
+        drain(stream)
 
     def read_member(self, kind, window, name, member, archive, depth):
         full = f'{name}: {member}'
@@ -210,6 +215,41 @@ class Reader:
                                          else window.data, full, archive, depth + 1)
         else:
             yield from self.read_window(kind, Item(full, window, archive, member))
+
+
+class Member(tarfile.TarInfo):
+    """A member of a tarball. tarfile takes a damaged header for the end."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile):
+        try:
+            return super().fromtarfile(tarfile)
+        except END_ERRORS as error:
+            raise Damaged(f'the tarball is damaged at offset {tarfile.offset}: {error}') from error
+
+
+def open_packed(file):
+    """A file that unpacks a tarball, or the file itself."""
+    file.seek(0)
+    head = file.read(6)
+    file.seek(0)
+    if head.startswith(ZSTANDARD):
+        try:
+            from compression.zstd import ZstdFile # pylint: disable=import-outside-toplevel
+        except ImportError:
+            # Python reads Zstandard from 3.14 on.
+            raise Damaged('it is compressed with Zstandard: unpack it, and audit the directory') from None
+        return ZstdFile(file)
+    for magic, unpacker in UNPACKERS.items():
+        if head.startswith(magic):
+            return unpacker(file, 'rb')
+    return file
+
+
+def drain(file):
+    """Reads a file to its end, so that its checksum is compared."""
+    while file.read(1 << 20):
+        pass
 
 
 class Prefixed:

@@ -42,7 +42,21 @@ def shortfalls(conclusion, driver, archs):
             fails = 'calls of the CUDA runtime fail' + ('' if is_hybrid else ' with cudaErrorInsufficientDriver (35)')
         sentence = f'on drivers before {needed_text(demand.version)}, {fails}: {demand.reason}'
         found.append(Shortfall(demand.kind, sentence, demand.advice))
-    return found + list(gpu_shortfalls(conclusion, driver, archs))
+    late = list(gpu_shortfalls(conclusion, driver, archs))
+    if driver and conclusion.gpus_known and not late:
+        late += no_gpu_shortfall(conclusion, driver)
+    return found + late
+
+
+def no_gpu_shortfall(conclusion, driver):
+    """A driver on which the file runs on no GPU at all, for whichever GPUs are required."""
+    served = [one for one in conclusion.gpus if one.how != coverage.NOT]
+    if served and not any(driver_has(driver, one.arch) for one in served):
+        yield Shortfall('gpu', f'{driver_text(driver)} supports none of the GPUs for which the file has code, '
+                        f'{code_text(conclusion)}')
+    elif conclusion.first > driver and conclusion.demand.kind == 'ptx':
+        yield Shortfall('ptx', f'on drivers before {needed_text(conclusion.first)}, it runs on no GPU: '
+                        f'{conclusion.demand.reason}')
 
 
 def needed_text(version):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Puts the conclusions of the files of one wheel, tarball or directory together."""
 from . import coverage
-from .rules import OLDEST, is_after_last, judged_gpus
+from .rules import OLDEST, is_after_last, judged_gpus, symbol_version
 
 
 class Summary:
@@ -9,24 +9,41 @@ class Summary:
 
     def __init__(self, conclusions, is_complete):
         self.conclusions, self.is_complete = conclusions, is_complete
-        self.demanding = max((one for one in conclusions if one.demands), key=lambda one: one.floor, default=None)
-        self.floor = self.demanding.floor if self.demanding else 0
+        self.floor = max((one.floor for one in conclusions), default=0)
         with_code = [one for one in conclusions if one.gpus]
         # Object files are for linking, and programs do not load them.
         with_code = [one for one in with_code if one.facts.kind != 'object'] or with_code
         self.with_code = len(with_code)
+        # The first driver for each file.
+        self.firsts = [one.first if one in with_code else one.floor for one in conclusions]
         self.machines = sorted({one.facts.machine for one in conclusions if one.facts.machine})
         self.gpus_known = all(one.gpus_known for one in conclusions)
         # The parts of the driver for video, whose driver is not known.
         self.video = sorted(set().union(*(one.facts.video for one in conclusions)))
-        # In the same wheel, the runtime of one file can be that of another.
+        # In the same archive, the runtime of one file can be that of another.
         self.runtime_known = bool(self.floor) or not any(one.runtime_is_elsewhere for one in conclusions)
         self.gpus = [SummaryGpu(arch, [one.gpu(arch) for one in with_code if one.gpu(arch)], self.floor)
                      for arch in judged_gpus(self.machines)] if with_code else []
-        # The oldest driver on which the files work for at least one GPU; 0 if nothing demands one.
-        firsts = [one.first for one in self.gpus if one.first and one.how != coverage.NOT]
-        least = min(firsts, default=0)
-        self.first = max(self.floor, least if least > OLDEST else 0)
+        # The oldest driver on which all files work, for at least one GPU; 0 if nothing demands one.
+        served = [one for one in self.gpus if one.how in (coverage.NATIVE, coverage.COMPILED)] or \
+            [one for one in self.gpus if one.how == coverage.PART]
+        least = min((one.first for one in served if one.first), default=0)
+        self.first = max([least if least > OLDEST else 0, *self.firsts])
+        # The file that demands it; None if only all files together do.
+        self.demanding = next((one for one, first in zip(conclusions, self.firsts) if first == self.first), None)
+        # The newest function that a file looks up, of those that this driver lacks.
+        self.lookup = max((symbol_version(name, one.facts.is_windows) for one in conclusions
+                           for name in one.newer_lookups(max(self.first, OLDEST))[:1]), default=0)
+
+
+    @property
+    def driver_known(self):
+        """Whether the first driver is known; if so and nothing demands one, each driver will do."""
+        if self.floor:
+            return True
+        if not self.runtime_known:
+            return False
+        return bool(self.first) or self.gpus_known and not self.video and not self.lookup
 
 
 class SummaryGpu:

@@ -8,6 +8,11 @@ from .rules import arch_text, driver_text, gpu_first, is_after_last, version_tex
 from .shortfalls import advice
 
 
+def printable(line):
+    """A line in which names from outside are escaped: a name with a newline in it must not look like a second line."""
+    return ''.join(one if one.isprintable() else one.encode('unicode_escape').decode() for one in line)
+
+
 def gpu_ranges(gpus, key):
     """Runs of neighbours with the same key, as (text, the ones)."""
     for _, run in itertools.groupby(gpus, key):
@@ -91,7 +96,7 @@ def driver_line(conclusion):
         return None
     if demand is None and any(one.first is None for one in conclusion.gpus):
         return 'driver: not known: its PTX is newer than the drivers that are known'
-    if conclusion.runtime_is_elsewhere or demand is None and (not conclusion.gpus_known or conclusion.facts.video):
+    if not conclusion.driver_known:
         return 'driver: not known (see the notes)'
     if demand is None:
         return 'no minimum driver: it neither links to functions of the driver nor uses the CUDA runtime'
@@ -112,6 +117,16 @@ def kind_text(facts):
     return ', '.join(text for text in (facts.format, facts.machine, facts.kind) if text)
 
 
+def names_text(ones):
+    """The names of the files after the first."""
+    names = [one.facts.member.rsplit('/', 1)[-1] for one in ones[1:4]]
+    return f'{", ".join(names)}{", ..." if len(ones) > 4 else ""}'
+
+
+def more_text(ones):
+    return f' and {len(ones) - 1} more ({names_text(ones)})' if len(ones) > 1 else ''
+
+
 def write_files(conclusions, write):
     """Files of which the same is true stand together."""
     groups = {}
@@ -122,16 +137,19 @@ def write_files(conclusions, write):
             continue
         write(ones[0].facts.name)
         if len(ones) > 1:
-            names = [one.facts.member.rsplit('/', 1)[-1] for one in ones[1:4]]
-            write(f'  and {len(ones) - 1} more: {", ".join(names)}{", ..." if len(ones) > 4 else ""}')
+            write(f'  and {len(ones) - 1} more: {names_text(ones)}')
         for line in lines:
             write(f'  {line}')
 
 
-def write_shortfalls(conclusion, found, write):
-    """One line for each file that falls short: what stops which users, and what to change."""
-    write(f'{conclusion.facts.name}: '
-          + '. '.join(one.sentence + (f' - {one.advice}' if one.advice else '') for one in found))
+def write_found(pairs, write):
+    """One line for files of which the same stops users, or is not known. `pairs`: files with what was found of them."""
+    groups = {}
+    for one, found in pairs:
+        line = '. '.join(each.sentence + (f' - {each.advice}' if each.advice else '') for each in found)
+        groups.setdefault(line, []).append(one)
+    for line, ones in groups.items():
+        write(f'{ones[0].facts.name}{more_text(ones)}: {line}')
 
 
 def late_text(summary):
@@ -150,26 +168,31 @@ def late_text(summary):
 
 def summary_driver(summary):
     """What the files of a wheel together demand."""
-    count, floors = len(summary.conclusions), [one.floor for one in summary.conclusions]
-    if summary.demanding:
-        phrase = f'{driver_text(summary.floor)} or newer'
-        if min(floors) != summary.floor:
-            phrase += f' for {"both" if count == 2 else "all"} of them ({summary.demanding.facts.member} needs it)'
-        least = min(one.first for one in summary.conclusions if one.floor)
-        if least < summary.floor:
+    count = len(summary.conclusions)
+    if not summary.driver_known:
+        return f'{"its" if count == 1 else "their"} driver is not known'
+    if not summary.first:
+        return f'{"it demands no driver" if count == 1 else "none of them demands a driver"}'
+    phrase = f'{driver_text(summary.first)} or newer'
+    if min(summary.firsts) == summary.first:
+        phrase += '' if summary.floor else ', for the device code'
+    else:
+        cause = 'on older ones, no GPU runs each of them'
+        if summary.demanding:
+            cause = f'{summary.demanding.facts.member} needs it'
+        phrase += f' for {"both" if count == 2 else "all"} of them ({cause})'
+        least = min(first for first in summary.firsts if first)
+        if least < summary.first:
             phrase += f'; the least demanding file needs {driver_text(least)}'
-        return phrase + late_text(summary)
-    if not summary.runtime_known:
-        return f'{"its" if count == 1 else "their"} driver is not known'
-    if summary.first:
-        return f'{driver_text(summary.first)} or newer, for the device code{late_text(summary)}'
-    if not summary.gpus_known or summary.video:
-        return f'{"its" if count == 1 else "their"} driver is not known'
-    return f'{"it demands no driver" if count == 1 else "none of them demands a driver"}'
+    phrase += late_text(summary)
+    if summary.lookup:
+        phrase += '; whether newer functions that are looked up at run time are needed, up to those of ' \
+            f'{driver_text(summary.lookup)}, is not known'
+    return phrase
 
 
 def no_files(summary):
-    return 'no CUDA files' if summary.is_complete else 'no CUDA files among those that could be read'
+    return f'no CUDA files were found{"" if summary.is_complete else " among those that could be read"}'
 
 
 def write_summary(name, summary, write):

@@ -107,7 +107,7 @@ def how(cause):
     """How the doctor knows."""
     parts = []
     if cause.codes in ('crash', 'hang'):
-        parts.append({'crash': 'the start ends the process', 'hang': 'the start does not return in time'}[cause.codes])
+        parts.append({'crash': 'the process dies while CUDA initialises', 'hang': 'the start does not return in time'}[cause.codes])
     elif cause.codes and cause.codes != '*':
         parts.append('the failed call returns ' + listed(cause.codes.split()))
     if cause.calls:

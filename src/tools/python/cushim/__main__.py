@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 """python -m cushim ARGUMENTS: runs the program cushim."""
-import os
-import subprocess
 import sys
 
-from . import find_program
+from . import main
 
-command = [find_program(), *sys.argv[1:]]
-if os.name == 'nt':
-    sys.exit(subprocess.call(command))
-os.execv(command[0], command)
+if __name__ == '__main__':
+    sys.exit(main())

@@ -74,19 +74,17 @@ struct trace_chunk {
 };
 
 /*
- * A word is 64 bits. A record is a head of four words (three in version 1) and the fields of its slot in the order of
- * the schema.
+ * A word is 64 bits. A record is a head of four words and the fields of its slot in the order of the schema.
  *
  *   word 0  the slot, the kind of the table, the number of words of the record, the result, and whether it returned
  *   word 1  when the call began, by the clock
  *   word 2  when it returned
- *   word 3  the address to which it returns; 0 in version 1, and if it is not known
+ *   word 3  the address to which it returns; 0 if it is not known
  *
  * A field is as many words as its kind needs (enum trace_field). A text is a pointer, its length, and its characters.
  */
 enum {
     TRACE_HEAD = 4,
-    TRACE_HEAD_OF_VERSION_1 = 3,
     TRACE_KIND_SHIFT = 12,
     TRACE_WORDS_SHIFT = 13,
     TRACE_RESULT_SHIFT = 29,

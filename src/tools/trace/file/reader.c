@@ -172,7 +172,7 @@ static size_t record_size(const struct trace_cursor *cursor)
 static bool cursor_load(const struct trace_reader *reader, struct trace_cursor *cursor, size_t at)
 {
     cursor->at = at;
-    size_t head = 8 * reader->head;
+    size_t head = 8 * TRACE_HEAD;
     return cursor->end - at >= head && word_load(reader, at, &cursor->head) && copy(reader, at + 8, &cursor->begin, 8)
            && record_size(cursor) >= head && record_size(cursor) <= cursor->end - at;
 }
@@ -263,8 +263,9 @@ static const char *map_file(int file, struct trace_reader *reader)
         return "this file is not a trace";
     if (reader->header->version > TRACE_VERSION)
         return "a newer version of cushim wrote this trace";
-    reader->head = reader->header->version == 1 ? TRACE_HEAD_OF_VERSION_1 : TRACE_HEAD;
-    return reader->header->version != 0 ? NULL : is_damaged;
+    if (reader->header->version < TRACE_VERSION)
+        return "a version of cushim that was never released wrote this trace: record it again";
+    return NULL;
 }
 
 const char *trace_open_file(int file, struct trace_reader *reader)
@@ -429,14 +430,14 @@ static void meta_find(struct trace_reader *reader, const struct trace_cursor *st
         unsigned slot = cursor.head & 0xfff;
         if (slot < reader->slot_count && (!has_failed || cursor.begin >= end))
             break;
-        size_t count = record_size(&cursor) / 8 - reader->head;
+        size_t count = record_size(&cursor) / 8 - TRACE_HEAD;
         if (slot < reader->slot_count || count == 0 || record_size(&cursor) > sizeof words
             || !copy(reader, cursor.at, words, record_size(&cursor)))
             continue;
         if (slot == TRACE_MODULE) /* which the backtrace needs */
-            module_add(&reader->processes[cursor.process], words + reader->head, count);
-        else if (words[reader->head] == begin)
-            meta_use(reader, call, slot, words + reader->head, count);
+            module_add(&reader->processes[cursor.process], words + TRACE_HEAD, count);
+        else if (words[TRACE_HEAD] == begin)
+            meta_use(reader, call, slot, words + TRACE_HEAD, count);
     }
 }
 
@@ -445,12 +446,12 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
     for (; reader->cursor_count > 0; cursor_advance(reader)) {
         struct trace_cursor *cursor = &reader->cursors[0];
         const uint64_t *record = reader->record;
-        size_t head = reader->head, words = record_size(cursor) / 8 - head;
+        size_t words = record_size(cursor) / 8 - TRACE_HEAD;
         unsigned slot = cursor->head & 0xfff;
         if (!copy(reader, cursor->at, reader->record, record_size(cursor)))
             continue;
         if (slot >= reader->slot_count) {
-            meta_read(reader, cursor, record + head, words);
+            meta_read(reader, cursor, record + TRACE_HEAD, words);
             continue;
         }
         uint64_t origin = reader->header->clock;
@@ -462,9 +463,9 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             .returned = cursor->head >> TRACE_RETURNED_SHIFT & 1,
             .result = cursor->head >> TRACE_RESULT_SHIFT & 0xffff,
             .begin = time_of(reader, cursor->begin),
-            .fields = record + head,
+            .fields = record + TRACE_HEAD,
             .words = words,
-            .caller = head == TRACE_HEAD ? record[3] : 0,
+            .caller = record[3],
         };
         call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
         meta_find(reader, cursor, call);

@@ -137,7 +137,6 @@ struct trace_reader {
     char log[TRACE_TEXT_MAX];
     uint64_t stack[TRACE_STACK_MAX], python_words[TRACE_PYTHON_WORDS];
     struct trace_python_frame python[TRACE_PYTHON_FRAMES];
-    size_t head; /* the words of the head of a record */
     struct trace_slot *slots;
     size_t slot_count;
     struct trace_process *processes;

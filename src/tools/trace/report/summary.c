@@ -133,8 +133,6 @@ static bool count_caller(struct summary *summary, const struct trace_reader *rea
     const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
     const char *path = module == NULL || module->path[0] == '\0' ? "code of no file" : module->path;
     size_t i = 0;
-    if (reader->header->version == 1) /* which has no callers */
-        return true;
     while (i < summary->caller_count && strcmp(summary->callers[i].path, path) != 0)
         i++;
     if (i == summary->caller_count) {

@@ -22,6 +22,9 @@ enum { MAX_THREADS = 1024 }; /* of a block, as the device reports it */
 /* Whether cuInit has succeeded. */
 bool soft_initialised(void);
 
+/* Whether the process is ending, so that calls return CUDA_ERROR_DEINITIALIZED. */
+bool soft_is_ended(void);
+
 /* Adds a failed call to the log, and calls the functions that are registered for it, without the lock. Does nothing for
  * CUDA_SUCCESS, for CUDA_ERROR_NOT_READY, and in drivers without a log. */
 void log_failure(const char *symbol, CUresult result);

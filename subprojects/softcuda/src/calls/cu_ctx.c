@@ -250,6 +250,7 @@ CUresult soft_CtxSetLimit_v1(CUlimit limit, size_t value)
         return result;
     if ((unsigned)limit > CU_LIMIT_MALLOC_HEAP_SIZE)
         return (unsigned)limit >= CU_LIMIT_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_LIMIT;
+    context_drain(context);
     context->limits[limit] = value;
     return CUDA_SUCCESS;
 }

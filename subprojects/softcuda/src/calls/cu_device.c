@@ -2,7 +2,9 @@
 /* Initialisation, version, error names, devices. */
 #include "calls.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "error_names.h"
@@ -14,6 +16,20 @@ bool soft_initialised(void)
     return initialised;
 }
 
+/* Runs at exit, before the destructors of the program and after its handlers of atexit() that are newer. Not under the
+ * lock, which a thread that no longer runs can hold. */
+static atomic_bool is_ended;
+
+bool soft_is_ended(void)
+{
+    return is_ended;
+}
+
+static void driver_end(void)
+{
+    is_ended = true;
+}
+
 CUresult soft_Init_v1(unsigned int Flags)
 {
     if (queue_is_forked())
@@ -22,10 +38,12 @@ CUresult soft_Init_v1(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (initialised)
         return CUDA_SUCCESS;
-    if (device_count() == 0)
-        return CUDA_ERROR_NO_DEVICE;
+    CUresult result = devices_find();
+    if (result != CUDA_SUCCESS)
+        return result;
     queue_start();
     initialised = true;
+    (void)atexit(driver_end); /* if the system refuses, calls succeed until the process ends */
     return CUDA_SUCCESS;
 }
 
@@ -130,8 +148,7 @@ CUresult soft_DeviceGetUuid_v1(CUuuid *uuid, CUdevice dev)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_exists(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    memcpy(uuid->bytes, "softcuda-device", 16);
-    uuid->bytes[15] = (char)(dev + 1);
+    device_uuid(device_in_machine(dev), uuid->bytes);
     return CUDA_SUCCESS;
 }
 
@@ -146,7 +163,7 @@ CUresult soft_DeviceGetPCIBusId_v1(char *pciBusId, int len, CUdevice dev)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_exists(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", (unsigned)dev + 1);
+    snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", (unsigned)device_in_machine(dev) + 1);
     return CUDA_SUCCESS;
 }
 
@@ -251,7 +268,7 @@ CUresult soft_DeviceGetAttribute_v1(int *pi, CUdevice_attribute attrib, CUdevice
     if ((int)attrib >= 92 && (int)attrib <= 94) /* each ability of the first version of the value operations */
         *pi = device_has_value_ops();
     if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
-        *pi = dev + 1;
+        *pi = device_in_machine(dev) + 1;
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
         if (attributes[i].attribute == attrib)
             *pi = attributes[i].value;

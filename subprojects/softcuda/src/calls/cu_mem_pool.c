@@ -326,7 +326,7 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     if (block == NULL || (uintptr_t)block->base != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (block->kind != BLOCK_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return block->kind == BLOCK_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL && !block->of_graph)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL) { /* the memory of a graph stays with its nodes */

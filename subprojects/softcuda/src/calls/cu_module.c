@@ -16,6 +16,18 @@ static void module_free(void *object)
     free(object);
 }
 
+/* Code reaches the device, or leaves it, when all work of the context is done: driver 580 waits behind a host function
+ * that does not return. */
+static void module_drain_context(void)
+{
+    struct context *context = context_current();
+    if (context != NULL)
+        context_drain(context);
+}
+
+/* Whether a library was loaded of which no function was asked for: its code reaches the device with the first one. */
+static bool library_is_new;
+
 static CUresult module_load_image(const void *image, struct module **out_module)
 {
     if (image == NULL)
@@ -36,8 +48,10 @@ CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
     CUresult result = context_need(&context);
     if (result == CUDA_SUCCESS && (module == NULL || image == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        result = module_load_image(image, &made);
+    if (result != CUDA_SUCCESS)
+        return result;
+    context_drain(context);
+    result = module_load_image(image, &made);
     if (result == CUDA_SUCCESS)
         *module = (CUmodule)made;
     return result;
@@ -76,17 +90,24 @@ CUresult soft_ModuleLoad_v1(CUmodule *module, const char *fname)
     return file_is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
-CUresult soft_ModuleUnload_v1(CUmodule hmod)
+static CUresult module_unload(const void *handle, bool waits)
 {
-    struct module *module = handle_find(OBJECT_MODULE, hmod);
+    struct module *module = handle_find(OBJECT_MODULE, handle);
     if (module == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    handle_withdraw(module);
+    handle_withdraw(module); /* before the wait, so that a second call finds nothing */
+    if (waits)
+        module_drain_context();
     object_unref(module);
     return CUDA_SUCCESS;
+}
+
+CUresult soft_ModuleUnload_v1(CUmodule hmod)
+{
+    return module_unload(hmod, true);
 }
 
 /* In place of a kernel that is not registered (SOFTCUDA_EMPTY_KERNELS). */
@@ -107,8 +128,10 @@ static CUresult module_find(const void *module, const char *name, const void *ou
         return CUDA_SUCCESS;
     if (!kernels_may_be_empty()) {
         refusal_record(name);
+        thread_explain("softcuda runs no kernels: register \"%s\" (softcuda.h), or set SOFTCUDA_EMPTY_KERNELS=1", name);
         return CUDA_ERROR_NOT_FOUND;
     }
+    kernels_warn_empty();
     CUresult result = function_register(name, kernel_empty, NULL, 0);
     if (result == CUDA_SUCCESS)
         *out_function = function_named(name);
@@ -132,9 +155,11 @@ CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_opt
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     struct module *made = NULL;
     CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : module_load_image(code, &made);
-    if (result == CUDA_SUCCESS)
-        *library = (CUlibrary)made;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    library_is_new = true;
+    *library = (CUlibrary)made;
+    return CUDA_SUCCESS;
 }
 
 CUresult soft_LibraryLoadFromFile_v1(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -152,7 +177,7 @@ CUresult soft_LibraryLoadFromFile_v1(CUlibrary *library, const char *fileName, C
 
 CUresult soft_LibraryUnload_v1(CUlibrary library)
 {
-    return soft_ModuleUnload_v1((CUmodule)(void *)library);
+    return module_unload(library, false);
 }
 
 CUresult soft_LibraryGetKernel_v1(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -180,6 +205,9 @@ CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
         return CUDA_ERROR_INVALID_VALUE;
     if (handle_find(OBJECT_FUNCTION, kernel) == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (library_is_new)
+        module_drain_context();
+    library_is_new = false;
     *pFunc = (CUfunction)(void *)kernel;
     return CUDA_SUCCESS;
 }

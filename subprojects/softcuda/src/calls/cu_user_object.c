@@ -12,8 +12,7 @@ static void user_object_free(void *object)
 CUresult soft_UserObjectCreate_v1(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
                                   unsigned int flags)
 {
-    if (object_out == NULL || destroy == NULL || initialRefcount == 0 || initialRefcount > INT32_MAX
-        || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    if (object_out == NULL || destroy == NULL || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
     struct user_object *object = object_new(OBJECT_USER_OBJECT, sizeof *object, user_object_free);
     if (object == NULL || !handle_publish(object)) {

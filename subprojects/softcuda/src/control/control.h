@@ -15,8 +15,7 @@
 enum { MAX_DEVICES = 64 };
 
 /* SOFTCUDA_DEVICES; all devices are alike. */
-int device_count(void);
-bool device_exists(CUdevice device);
+int device_count_of_machine(void);
 
 /* The memory of each device in bytes (SOFTCUDA_MEMORY). */
 size_t device_memory(void);
@@ -28,12 +27,30 @@ bool device_has_value_ops(void);
 /* Whether every kernel exists, and does nothing unless it is registered (SOFTCUDA_EMPTY_KERNELS). */
 bool kernels_may_be_empty(void);
 
+/* Prints once on the standard error stream that results are not computed. */
+void kernels_warn_empty(void);
+
 /* Whether SOFTCUDA_HIDE names the symbol. Needs no lock. */
 bool symbol_is_hidden(const char *symbol);
 
 /* Appends the name of an exported function or of a kernel that softcuda does not execute to the file that
  * SOFTCUDA_REFUSED names, if any. */
 void refusal_record(const char *symbol);
+
+/* ---- visible.c: the devices that the program sees, which CUDA_VISIBLE_DEVICES chooses at cuInit ---- */
+
+/* Reads the variable. CUDA_ERROR_NO_DEVICE if it leaves no device, CUDA_ERROR_INVALID_DEVICE if it names one twice. */
+CUresult devices_find(void);
+
+/* Before devices_find() has succeeded, no device exists. */
+int device_count(void);
+bool device_exists(CUdevice device);
+
+/* The index of a device in the machine, on which its bus id and UUID depend. */
+int device_in_machine(CUdevice device);
+
+/* The 16 bytes of the UUID of a device of the machine. */
+void device_uuid(int in_machine, char *out_bytes);
 
 /* ---- deny.c: SOFTCUDA_DENY, the features that the devices do not support. Needs no lock. ---- */
 

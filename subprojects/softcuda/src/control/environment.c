@@ -22,15 +22,10 @@ static uint64_t environment_number(const char *name, uint64_t otherwise)
     return *end == '\0' ? value : otherwise;
 }
 
-int device_count(void)
+int device_count_of_machine(void)
 {
     uint64_t count = environment_number("SOFTCUDA_DEVICES", 1);
     return count > MAX_DEVICES ? MAX_DEVICES : (int)count;
-}
-
-bool device_exists(CUdevice device)
-{
-    return device >= 0 && device < device_count();
 }
 
 /* 1 GiB in a 32-bit process, which has 4 GiB of addresses at most. */
@@ -51,6 +46,14 @@ bool device_has_value_ops(void)
 bool kernels_may_be_empty(void)
 {
     return environment_number("SOFTCUDA_EMPTY_KERNELS", 0) != 0;
+}
+
+void kernels_warn_empty(void)
+{
+    static bool is_said;
+    if (!is_said)
+        fputs("softcuda: SOFTCUDA_EMPTY_KERNELS is set: kernels do nothing, so results are not computed.\n", stderr);
+    is_said = true;
 }
 
 void refusal_record(const char *symbol)

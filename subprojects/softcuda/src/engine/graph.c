@@ -63,15 +63,17 @@ bool node_set_has_data(const struct node_set *set)
     return false;
 }
 
-/* Only a kernel can signal before its end, and only to a programmatic edge. */
+/* Only a kernel can signal before its end: when its blocks are launched, and to a programmatic edge also at will. */
 static bool edge_is_allowed(const struct node *from, const CUgraphEdgeData *data)
 {
     if (memcmp(data, &plain, sizeof plain) == 0)
         return true;
     static const unsigned char none[sizeof data->reserved];
-    return from->work->kind == WORK_KERNEL && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
-           && data->from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data->to_port == 0
-           && memcmp(data->reserved, none, sizeof none) == 0;
+    bool is_programmatic = data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    bool is_port = data->from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+                   || (is_programmatic && data->from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+    return from->work->kind == WORK_KERNEL && (is_programmatic || data->type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+           && is_port && data->to_port == 0 && memcmp(data->reserved, none, sizeof none) == 0;
 }
 
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,

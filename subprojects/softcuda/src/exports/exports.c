@@ -30,7 +30,9 @@ static CUresult call_enter(const char *symbol, bool per_thread, bool before_init
 {
     CUresult result = CUDA_SUCCESS;
     struct thread *thread = call_begin();
-    if (!fault_find(symbol, &result) && !before_init && !soft_initialised())
+    if (soft_is_ended())
+        result = CUDA_ERROR_DEINITIALIZED;
+    else if (!fault_find(symbol, &result) && !before_init && !soft_initialised())
         result = CUDA_ERROR_NOT_INITIALIZED;
     if (result == CUDA_SUCCESS && deny_function(symbol))
         result = CUDA_ERROR_NOT_SUPPORTED;
@@ -46,7 +48,7 @@ static CUresult call_enter(const char *symbol, bool per_thread, bool before_init
 /* For a function without state: only an injected fault needs the lock. */
 static CUresult call_fault_without_lock(const char *symbol)
 {
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = soft_is_ended() ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
     if (fault_any()) {
         os_lock();
         (void)fault_find(symbol, &result);

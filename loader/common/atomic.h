@@ -5,8 +5,8 @@
  * sequentially consistent, whatever order the call names. Clang for that target is treated in the same way, so that it
  * tests this.
  */
-#ifndef CUSHIM_LOADER_ATOMIC_H
-#define CUSHIM_LOADER_ATOMIC_H
+#ifndef CUSHIM_COMMON_ATOMIC_H
+#define CUSHIM_COMMON_ATOMIC_H
 
 #include "cushim/attributes.h"
 
@@ -68,7 +68,7 @@ typedef volatile unsigned long long atomic_ullong;
         {                                                                                                              \
             return (type)_InterlockedAnd##suffix((word volatile *)at, (word)value);                                    \
         }
-#    if defined(__clang__) /* cushim for a set of functions does not use each of these */
+#    if defined(__clang__) /* a subset does not use each of these */
 #        pragma clang diagnostic push
 #        pragma clang diagnostic ignored "-Wunused-function"
 #    endif

@@ -9,7 +9,7 @@
  * or one with an obstacle could; 77: there is no GPU. Names that begin with "foreign-" are no features: they show what
  * a call does with objects of both devices.
  */
-#include "../features/use.h"
+#include "../use.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# change.sh - the stages that a change must pass. Sourced by .ci/run. The head of each says what it alone can find.
+# shellcheck disable=SC2034 # part and variant read `tests`
+
+# What these find does not depend on the build: README's own commands run them.
+readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers --no-suite random)
+
+# With the name of a suite, Meson also runs the tests of it that are not usual.
+readonly usual=(--no-suite long --no-suite thorough)
+
+readme_command() {
+    local command
+    command=$(readme_block "$1")
+    [ -n "$command" ]
+    printf '%s\n\n' "$command"
+    bash -euo pipefail -c "$command"
+}
+
+# That README's two commands suffice on a new machine; defects in the usual build, and on real drivers.
+stage_readme() {
+    # shellcheck disable=SC2046 # one word for each
+    download_packages $(readme_packages)
+    apart tests/drivers/fetch || echo 'Some drivers cannot be fetched, so that their tests are skipped'
+    readme_command 1
+    readme_command 2
+}
+
+# Lines that are too long, code that is not formatted, and stages that the workflow does not run. clang-format does not
+# check the length of comments with this configuration. A row of a list (.inc) and of a table in a page may be longer;
+# CAUSES.md is generated.
+stage_sources() {
+    packages clang-format
+    git ls-files '*.c' '*.h' '*.cpp' '*.md' ':!*/CAUSES.md' | xargs awk '
+        FNR == 1 { code = 0 }
+        FILENAME ~ /\.md$/ && /^ *```/ { code = !code }
+        length > 120 && !code && !/^\|/ { print FILENAME ":" FNR ": longer than 120"; bad = 1 }
+        END { exit bad }'
+    diff <(.ci/run --list | sort) <(workflow_stages change)
+    diff <(.ci/run --list --all | sort) <(workflow_stages '\(change\|rare\)')
+    if [[ $(clang-format --version) == *' version 14.'* ]]; then
+        git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+    else
+        echo 'skipped: .clang-format is for clang-format 14'
+    fi
+}
+
+# Prints the stages of these jobs of the workflow.
+workflow_stages() {
+    sed -n "/^  $1:/,/^ *steps:/s/^ *- \([a-z]\)/\1/p" .github/workflows/ci.yml | tr ' ' '\n' | sort
+}
+
+# Defects on paths that no test takes: the analyzers of gcc and clang, cppcheck and shellcheck.
+stage_analyzers() {
+    packages clang cppcheck shellcheck
+    meson setup build-ci/analysis -Dtests=disabled -Dtypes=own
+    ninja -C build-ci/analysis -t targets all | sed -n 's/^\([^:]*\.\(inc\|h\)\): CUSTOM_COMMAND.*/\1/p' |
+        xargs ninja -C build-ci/analysis
+    tests/analysis/analyze build-ci/analysis
+    git grep -lzE '^#!.*(/| )(ba)?sh$' | xargs -0 shellcheck -x -P SCRIPTDIR .ci/*.sh
+}
+
+# A function, type or constant of the last release that is gone or different.
+stage_abi() {
+    packages abigail-tools xz-utils
+    meson setup build-ci/abi -Dtests=disabled -Dtypes=own
+    meson compile -C build-ci/abi cushim:shared_library
+    tests/packaging/abi build-ci/abi
+}
+
+# What does not compile with NVIDIA's types, or differs from them, in the oldest and the newest Toolkit. What the suites
+# exec and trace test is always built with the own types.
+stage_toolkit_types() {
+    packages python3-pip g++
+    # shellcheck disable=SC2046 # one word for each
+    apart tests/drivers/fetch-toolkit 11.8 $(toolkits headers | tail -n 1) $(toolkits windows | tail -n 1) >build-ci/toolkits
+    local tests=(--suite headers --suite cuda --suite unit "${usual[@]}")
+    part toolkit -Dtypes=toolkit -Dtoolkit_include="$(sed -n 2p build-ci/toolkits)/include"
+    ninja -C build-ci/toolkit tests/stream/stream_layer tests/conformance/conformance
+}
+
+toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v debian; }
+
+# Warnings of clang; what clang makes of the code of exec and trace, with which sanitizers do not work, and of plain
+# compiler commands.
+stage_clang() {
+    packages clang lld
+    local tests=(--suite exec --suite trace --suite packaging "${usual[@]}")
+    CC=clang CXX=clang++ part clang -Dtypes=own
+    meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
+        headers_compile packaging_plain packaging_amalgamation 'softcuda alone'
+}
+
+# Invalid memory accesses, uses of a stack after its function returned, leaks and undefined behaviour, in the build of clang.
+# At the end of a thread that was cancelled, the sanitizer's own use of an alternate stack would be reported.
+stage_address_sanitizer() {
+    packages clang libclang-rt-14-dev libuv1-dev
+    local tests=("${any_build[@]}" --no-suite structure --no-suite packaging)
+    local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    ASAN_OPTIONS=detect_stack_use_after_return=1:use_sigaltstack=0 CC=clang CXX=clang++ \
+        variant asan -Dtypes=own -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+# Data races: the first loads of several threads, and softcuda, which uses threads everywhere.
+stage_thread_sanitizer() {
+    thread_sanitizer --suite unit --suite softcuda --suite stream --suite trace "${usual[@]}"
+    thread_sanitizer --logbase testlog-answers 'softcuda 580 answers as the GPU does'
+}
+
+thread_sanitizer() {
+    packages
+    local tests=("$@")
+    TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=200:suppressions=$PWD/tests/softcuda/tsan.supp \
+        part tsan -Dtypes=own -Db_sanitize=thread
+}
+
+# What only the files of a release, a release build, the static library or the amalgamation lacks, and warnings of
+# Doxygen. The tests that use programs of others find them here.
+stage_release() {
+    packages doxygen man-db libuv1-dev ffmpeg python3-numba chromium zsh fish lld
+    local tests=("${any_build[@]}")
+    meson setup build-ci/dist -Dtests=disabled
+    meson dist -C build-ci/dist --no-tests
+    mkdir build-ci/release
+    tar -xf build-ci/dist/meson-dist/*.tar.xz -C build-ci/release --strip-components=1
+    (cd build-ci/release && variant release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
+        -Ddefault_library=static -Damalgamation=true -Ddocs=enabled)
+}
+
+# Units of which two have the same name, because each library and program is made from one file here (a unity build).
+stage_subproject() {
+    packages
+    tests/packaging/as-subproject -Dwerror=true --unity=on --unity-size=100
+}
+
+# Files that are not installed, or not found after the installed tree was moved.
+stage_installed() {
+    packages cmake
+    tests/packaging/installed
+}
+
+# Mistakes in CMakeLists.txt.
+stage_cmake() {
+    packages cmake
+    tests/packaging/with-cmake
+}
+
+# What fails on Windows: warnings of MinGW-w64, and the library, the stream layer and the program under Wine.
+stage_windows() {
+    packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 cmake
+    windows_build
+    tests/windows/conformance build-ci/windows 340:6.5 580:native
+}
+
+windows_build() {
+    printf "[binaries]\nexe_wrapper = '%s'\n" "$PWD/tests/windows/wine" >build-ci/wine.ini
+    CUSHIM_WINEPREFIX=$PWD/build-ci/wine \
+        variant windows --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
+}
+
+# A difference between the headers' and Microsoft's definitions.
+stage_windows_headers() {
+    packages clang libwine-dev gcc-mingw-w64-x86-64-win32
+    tests/windows/msvc-headers
+}
+
+# What Microsoft's compiler would make of the branches for it.
+stage_windows_msvc() {
+    packages clang lld libwine-dev wine64 gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32
+    local build=build-ci/softcuda-windows softcuda=subprojects/softcuda
+    meson setup $build --cross-file tests/windows/mingw64.ini -Dtests=disabled -Dtools=enabled
+    ninja -C $build $softcuda/softcuda-580.placed
+    CUSHIM_WINEPREFIX=$PWD/build-ci/wine tests/windows/msvc $build/$softcuda/580/nvcuda.dll
+}
+
+# What fails on arm64: the code of exec for that processor, and weaker ordering of memory as far as the emulator shows it.
+stage_arm64() {
+    packages g++-aarch64-linux-gnu qemu-user-static
+    arm64_build
+}
+
+# A part of the tests of tests/cross/README.md. If the kernel cannot start programs for arm64, only tests whose programs
+# start no others.
+arm64_build() {
+    local tests=(--timeout-multiplier 5 --suite unit --suite cuda --suite exec "${usual[@]}")
+    if ! sudo tests/cross/register-emulator; then
+        echo 'skipped: programs for arm64 that start others, because the kernel here cannot start programs for arm64'
+        tests=(--timeout-multiplier 5 --suite compat --suite random "${usual[@]}")
+    fi
+    apart tests/cross/fetch-libuv >build-ci/libuv
+    part arm64 --cross-file tests/cross/arm64.ini -Dpkg_config_path="$(cat build-ci/libuv)"
+}
+
+# What fails with another C library.
+stage_musl() {
+    packages musl-tools
+    local tests=(--suite unit --suite stream --suite examples "${usual[@]}")
+    part musl --cross-file tests/cross/musl.ini
+}

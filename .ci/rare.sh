@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# rare.sh - the stages that only `.ci/run --all` runs. Sourced by .ci/run. The head of each says what it alone can find.
+# shellcheck disable=SC2034 # part and variant read `tests`
+
+# The usual tests and those of the suite long.
+readonly with_long=(--setup all --no-suite thorough)
+
+# What only the tests find that a person rarely runs: with all Toolkits that are small downloads, with the recipes for
+# packagers and with all real drivers.
+stage_everything() {
+    packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
+        gcc-mingw-w64-x86-64-win32 cmake lld man-db libuv1-dev ffmpeg python3-numba chromium zsh fish \
+        cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
+    # shellcheck disable=SC2046 # one word for each
+    apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
+    apart tests/drivers/fetch || true
+    apart python3 -m venv build-ci/conan
+    apart build-ci/conan/bin/pip install -q conan
+    local tests=(--setup all)
+    PATH=$PATH:$PWD/build-ci/conan/bin variant everything -Dtypes=toolkit \
+        -Dtoolkit_include="$(grep -v windows build-ci/toolkits | tail -n 1)/include"
+}
+
+# Uses of values that were never set: the unit tests and the stress of softcuda under valgrind. The stress without it,
+# of a million streams, finds races and leaks.
+stage_valgrind() {
+    packages valgrind
+    local tests=(--timeout-multiplier 10 --suite unit --wrapper 'valgrind --quiet --error-exitcode=1 --leak-check=full')
+    part own -Dtypes=own
+    softcuda_stress build-ci/own
+}
+
+softcuda_stress() {
+    # shellcheck disable=SC2054 # commas within an argument
+    local libraries=$1/subprojects/softcuda valgrind=(valgrind --quiet --error-exitcode=1 --leak-check=full
+        --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect)
+    ninja -C "$1" tests/softcuda/softcuda_stress subprojects/softcuda/softcuda-{390,580}.placed
+    for driver in 390 580; do
+        echo "softcuda $driver"
+        GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
+            "$1/tests/softcuda/softcuda_stress" "$libraries/$driver/libcuda.so.1" 1000000 4000 64
+        "${valgrind[@]}" "$1/tests/softcuda/softcuda_stress" "$libraries/$driver/libcuda.so.1" 5000 200 16
+    done
+}
+
+# What the tests of the suite long find with sanitizers, and what those of gcc find. Without the search for leaks: with
+# threads, that search crashes on the stacks that ASan keeps for detect_stack_use_after_return (gcc 12).
+stage_sanitizers_long() {
+    packages libuv1-dev
+    local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
+        variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
+    thread_sanitizer --logbase testlog-long --suite conformance --suite random "${with_long[@]}"
+}
+
+# Lines and branches of the library that the tests of the library do not execute.
+stage_coverage() {
+    packages gcovr
+    meson setup build-ci/coverage -Db_coverage=true -Dbuildtype=debug -Ddefault_library=static -Dtypes=own \
+        -Dtests=enabled -Dc_args=-fprofile-update=atomic
+    meson test -C build-ci/coverage --print-errorlogs "${with_long[@]}" --suite unit --suite stream --suite fuzz \
+        --suite cli --suite exec --suite trace --suite softcuda --suite conformance
+    tests/analysis/coverage build-ci/coverage
+}
+
+# Inputs on which a reader crashes: clang's fuzzer, half a minute for each of ten kinds of input, four at a time.
+stage_fuzzers() {
+    packages clang libclang-rt-14-dev
+    meson setup build-ci/fuzz -Dtests=enabled -Dtypes=own
+    ninja -C build-ci/fuzz -t targets all | sed -n 's,^\(tests/fakes/[a-z_0-9]*\.so\):.*,\1,p' |
+        xargs ninja -C build-ci/fuzz
+    tests/fuzz/search build-ci/fuzz 30
+}
+
+# Builds that differ with the directory.
+stage_identical() {
+    packages
+    tests/packaging/identical
+}
+
+# Differences between Windows and a GPU that only the versions between the oldest and the newest driver show.
+stage_windows_versions() {
+    packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 cmake
+    [ -d build-ci/windows ] || windows_build
+    tests/windows/conformance build-ci/windows
+}
+
+# What fails on arm64 in the examples, the stream layer, conformance and with real drivers.
+stage_arm64_long() {
+    packages g++-aarch64-linux-gnu qemu-user-static
+    apart env CUSHIM_ARCH=arm64 tests/drivers/fetch >/dev/null
+    [ -d build-ci/arm64 ] || arm64_build
+    meson compile -C build-ci/arm64
+    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-more --setup all --timeout-multiplier 5 \
+        --suite examples
+    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-long --setup all --timeout-multiplier 5 \
+        'stream layer on 340' 'stream layer on 580' 450 470 535 550 555 \
+        'softcuda 580 answers as the GPU does' 'as the real 550' \
+        'softcuda 580, '{hidden,hidden-callbacks,11.0,10.0,9.1}', answers as the GPU does'
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The text of the lists for C that the library includes: symbols.inc, exports.inc and ptx_versions.inc."""
+import entry_points as lists
+from write_headers import MADE, typed_row
+
+
+# ---- loader/lists/symbols.inc ----
+
+SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * symbols.inc - every entry point of the driver, as one untyped row each.
+ *
+ *   CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
+ *
+ *   function           the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
+ *   abi                v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
+ *   version            the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   symbol             the exported name
+ *   per_thread_symbol  the exported name of the per-thread variant, or "" if the entry point has none. The variant
+ *                      exists from CUDA %s on, or from `version` if that is later.
+ *   platform           all, linux or windows: whose drivers have it
+ *
+ * Rows of one function stand together, oldest first: lookups rely on it. Define CUSHIM_SYMBOL before including this
+ * file; it is undefined at the end.
+ *
+ * %s
+ */
+#ifndef CUSHIM_SYMBOL
+#    define CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
+#endif
+
+/* clang-format off */
+
+'''
+
+
+def write_symbols(entry_points):
+    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", "{one.per_thread_symbol}", '
+            f'{one.platform})' for one in entry_points]
+    head = SYMBOLS_HEAD % (lists.version_text(lists.FIRST_PER_THREAD_VERSION), MADE)
+    return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
+
+
+# ---- loader/lists/exports.inc ----
+
+EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * exports.inc - every name that a driver exports, and the slot that answers it.
+ *
+ *   CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+ *
+ *   symbol         the exported name, as a token: the including file must not see the macros of <cuda.h>
+ *   kind           legacy or per_thread: cushim_table_##kind() is the table with the slot of this name
+ *   function, abi  the slot: function##_##abi
+ *   version        the CUDA version from which drivers export the name, 1000 * major + 10 * minor
+ *   parameters     the typed parameter list, in parentheses, as in entry_points.h
+ *   arguments      the names of those parameters, in parentheses
+ *
+ *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+ *
+ *   A name that no header declares.
+ *
+ * Names that only drivers for Windows export are there on Windows only.
+ *
+ * Define the macros before including this file; they default to nothing, and are undefined at the end. A file that
+ * defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
+ *
+ * %s
+ */
+#include "cushim/abi/cuda_abi.h"
+
+#ifndef CUSHIM_EXPORT
+#    define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+#endif
+#ifndef CUSHIM_EXPORT_WITHOUT_SLOT
+#    define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+#endif
+
+/* clang-format off */
+
+'''
+
+
+def exports_of(one):
+    """The rows of one entry point: one for each exported name."""
+    return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, {version}, ', one)
+            for kind, (symbol, version) in zip(('legacy', 'per_thread'), one.exports)]
+
+
+def write_exports(entry_points):
+    rows = [row for one in entry_points if not one.is_windows_only for row in exports_of(one)]
+    windows_rows = [row for one in entry_points if one.is_windows_only for row in exports_of(one)]
+    rows += [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol}, {version})' for symbol, version in lists.without_row().items()]
+    return (EXPORTS_HEAD % MADE + '\n'.join(rows)
+            + '\n\n#if defined(_WIN32)\n' + '\n'.join(windows_rows) + '\n#endif'
+            + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
+
+
+# ---- loader/lists/ptx_versions.inc ----
+
+PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * ptx_versions.inc - the newest PTX version that a driver of each CUDA version compiles, oldest first.
+ *
+ *   CUSHIM_PTX_VERSION(version, ptx)
+ *
+ *   version  the CUDA version, 1000 * major + 10 * minor
+ *   ptx      the PTX version, 10 * major + minor
+ *
+ * Define CUSHIM_PTX_VERSION before including this file; it is undefined at the end.
+ *
+ * Made by loader/lists/write_lists.py from loader/lists/drivers.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_ptx_versions():
+    rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers()]
+    return PTX_VERSIONS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PTX_VERSION\n'

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints what trace makes of cushim's list of entry points: rows for macros of C, which the including file defines.
+
+  make_lists.py fields         the parameters of each slot, for the layer
+  make_lists.py enumerators    the values of the enums that are types of parameters, and of the flags in file/flags.inc
+  make_lists.py roles          the functions that are more than TRACE_OTHER to streams and captures, for the reports
+"""
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / 'loader' / 'lists'))
+import entry_points as lists  # pylint: disable=wrong-import-position
+import toolkit as headers  # pylint: disable=wrong-import-position
+
+DIRECTIONS = {'>': 'OUT', '<': 'IN', '<>': 'IN_OUT'}
+
+
+def field_kind(one, kind, name):
+    """VALUE: the parameter. OUT, IN, IN_OUT: a pointer, and the value behind it after a call that succeeded, before the
+    call, or at both times. TEXT: a pointer, and the start of the string behind it. POINTER: a pointer alone."""
+    if name in one.values:
+        return DIRECTIONS[one.values[name]]
+    return 'TEXT' if kind == 'const char *' else 'POINTER' if kind.endswith('*') else 'VALUE'
+
+
+def fields(entry_points):
+    """TRACE_FIELDS_slot(X) is a row X(kind, type, name) for each parameter."""
+    for one in lists.in_slots(entry_points):
+        rows = ' '.join(f'X({field_kind(one, kind, name)}, {kind}, {name})' for kind, name in one.fields)
+        yield f'#define TRACE_FIELDS_{one.slot_name}(X) {rows}'
+
+
+def enumerators(entry_points):
+    """TRACE_ENUMERATOR(type, enumerator). The rows of one type stand together."""
+    used = {kind.replace('*', '').strip() for one in entry_points for kind, name in one.fields
+            if not kind.endswith('*') or name in one.values}
+    abi = ROOT / 'include' / 'cushim' / 'abi'
+    source = headers.read_all(abi, sorted(path.name for path in abi.glob('*.h')))
+    flags = re.findall(r'TRACE_FLAGS\((\w+),', (HERE / 'file' / 'flags.inc').read_text(encoding='utf-8'))
+    for body, name in re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', headers.without_directives(source)):
+        if name in used or name in flags:
+            yield from (f'TRACE_ENUMERATOR({name}, {one})' for one in headers.enumerators(body))
+    for name in flags:
+        yield from (f'TRACE_ENUMERATOR({name}, {one})' for one in re.findall(rf'define ({name}_\w+) ', source))
+    yield '#undef TRACE_ENUMERATOR'
+
+
+def roles(entry_points):
+    """TRACE_ROLE(exported name, enum trace_role_kind without its prefix, flags: ALONE, ALWAYS or 0)."""
+    for one in lists.in_slots(entry_points):
+        role, *flags = one.role.upper().replace('-', '_').split(',')
+        if flags or role != 'OTHER':
+            yield f'TRACE_ROLE("{one.symbol}", {role}, {" | ".join(flags) or 0})'
+    yield '#undef TRACE_ROLE'
+
+
+if __name__ == '__main__':
+    print('\n'.join({'fields': fields, 'enumerators': enumerators, 'roles': roles}[sys.argv[1]](lists.read())))

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What softcuda reads once in a process: CUDA_VISIBLE_DEVICES at cuInit, and the end of the process.
+
+  test_process.py LIBRARY...
+"""
+import os
+import subprocess
+import sys
+import unittest
+
+LIBRARIES = sys.argv[1:]
+UUID = 'GPU-736f6674-6375-6461-2d64-6576696365'
+VISIBLE = '''
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+print(cuda.cuInit(0), end='')
+count = ctypes.c_int(0)
+cuda.cuDeviceGetCount(ctypes.byref(count))
+for device in range(count.value):
+    text = ctypes.create_string_buffer(20)
+    cuda.cuDeviceGetPCIBusId(text, 20, device)
+    print('', int(text.value[5:7], 16) - 1, end='')
+'''
+# Handlers run in the reverse order. ctypes calls them as C does.
+EXIT = '''
+import ctypes, os, sys
+cuda, libc = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(None)
+version = ctypes.c_int(0)
+
+@ctypes.CFUNCTYPE(None)
+def late():
+    os.write(1, b'late %d %d\\n' % (cuda.cuDriverGetVersion(ctypes.byref(version)), cuda.cuInit(0)))
+    os._exit(0)
+
+@ctypes.CFUNCTYPE(None)
+def early():
+    os.write(1, b'early %d %d\\n' % (cuda.cuDriverGetVersion(ctypes.byref(version)), cuda.cuInit(0)))
+
+libc.__cxa_atexit(late, None, None)
+cuda.cuInit(0)
+libc.__cxa_atexit(early, None, None)
+libc.exit(0)
+'''
+
+
+def answer(program, library, **variables):
+    environment = {name: value for name, value in os.environ.items() if name != 'CUDA_VISIBLE_DEVICES'}
+    done = subprocess.run([sys.executable, '-c', program, library], env={**environment, **variables}, text=True,
+                          stdout=subprocess.PIPE, check=True)
+    return done.stdout.strip()
+
+
+class Process(unittest.TestCase):
+    # Observed with driver 580, on two H100 (lists) and on an H200 (odd numbers).
+    def test_visible_devices_when_set_then_they_are_those_of_a_real_driver(self):
+        for value, expected in (
+                ('0', '0 0'), ('1', '0 1'), ('0,1', '0 0 1'), ('1,0', '0 1 0'), ('0,0', '101'), ('0,1,0', '101'),
+                ('9', '100'), ('9,0', '100'), ('0,9', '0 0'), ('0,9,1', '0 0'), ('-1,0', '100'), ('0,-1', '0 0'),
+                ('', '100'), (f'{UUID}01', '0 0'), (f'{UUID}02,{UUID}01', '0 1 0'), (f'{UUID}01,{UUID}01', '101'),
+                (f'{UUID}02'[:-1], '100'), ('GPU-', '100'), (f'{UUID}01,1', '0 0'), (f'0,{UUID}02', '0 0'),
+                (f'{UUID}99,{UUID}01', '100'), (' 0', '0 0'), ('00', '0 0'), ('+1', '0 1'), ('0abc', '0 0'),
+                ('0;1', '0 0'), ('1, 0', '0 1 0'), ('0,,1', '0 0'), (',0', '100'), ('a', '100')):
+            for library in LIBRARIES:
+                with self.subTest(value=value, library=library):
+                    self.assertEqual(answer(VISIBLE, library, SOFTCUDA_DEVICES='2', CUDA_VISIBLE_DEVICES=value), expected)
+
+    def test_visible_devices_when_not_set_then_all(self):
+        self.assertEqual(answer(VISIBLE, LIBRARIES[-1], SOFTCUDA_DEVICES='3'), '0 0 1 2')
+
+    # Observed with driver 580 on an H200: the driver registers its end at the first cuInit.
+    def test_call_when_the_driver_has_ended_then_deinitialized(self):
+        for library in LIBRARIES:
+            self.assertEqual(answer(EXIT, library).splitlines(), ['early 0 0', 'late 4 4'])
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""include_graph.py - checks that the sources of each directory include only headers of directories that it may use.
+
+    include_graph.py ROOT
+
+The link graph shows which symbols an object needs; macros, types and inline functions of a header leave no symbol.
+"""
+import pathlib
+import re
+import sys
+
+# Each directory, with those that it may include besides itself. They stand above it, so dependencies run one way.
+PUBLIC, ATOMIC, LISTS, SOFTCUDA = 'include', 'loader/common', 'loader/lists', 'subprojects/softcuda/include'
+COMMON, EXEC, FILE, HIDE = 'src/tools/common', 'src/tools/exec', 'src/tools/trace/file', 'src/tools/hide_symbol'
+MAY_INCLUDE = {
+    PUBLIC: [],
+    ATOMIC: [PUBLIC],
+    LISTS: [PUBLIC],
+    'loader': [PUBLIC, ATOMIC, LISTS],
+    'src/stream': [PUBLIC, ATOMIC],
+    'src/completion': [PUBLIC, ATOMIC, 'src/stream'],
+    'src/cuda': [PUBLIC, LISTS],
+    HIDE: [PUBLIC],
+    SOFTCUDA: [],
+    'subprojects/softcuda': [PUBLIC, LISTS, HIDE, SOFTCUDA],
+    COMMON: [PUBLIC, 'loader'],
+    EXEC: [PUBLIC, 'loader', LISTS, HIDE, SOFTCUDA],
+    FILE: [PUBLIC],
+    'src/tools/trace/layer': [PUBLIC, FILE],
+    'src/tools/trace/report': [PUBLIC, FILE, COMMON],
+    'src/tools/cushim': [PUBLIC, 'loader', LISTS, SOFTCUDA, COMMON, EXEC, FILE, 'src/tools/trace/report'],
+}
+# The options -I of the builds.
+SEARCHED = ['include', 'loader', 'src/tools/common', 'src/tools/cushim', 'src/tools/hide_symbol', SOFTCUDA,
+            *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
+# Made by a build from the lists or from a page; and a name that makes a compiler stop.
+WITHOUT_FILE = {'branches.inc', 'plain_names.inc', 'enumerators.inc', 'fields.inc', 'roles.inc', 'page.inc',
+                'softcuda_exports.inc', 'cushim/see_the_error_above.h'}
+
+
+def directory_of(path):
+    """The entry of MAY_INCLUDE that a file belongs to."""
+    return max((one for one in MAY_INCLUDE if path.startswith(one + '/')), key=len, default=None)
+
+
+def violations(root, path):
+    own = directory_of(path.relative_to(root).as_posix())
+    for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+        included = re.match(r' *# *include "([^"]+)"', line)
+        if not included or included[1] in WITHOUT_FILE:
+            continue
+        found = [one / included[1] for one in (path.parent, *(root / name for name in SEARCHED))
+                 if (one / included[1]).is_file()]
+        target = directory_of(found[0].resolve().relative_to(root).as_posix()) if found else None
+        if own is None or target is None or target not in (own, *MAY_INCLUDE[own]):
+            yield (f'{path.relative_to(root)}:{number}: {own or "this directory"} may not include {included[1]} of '
+                   f'{target or "no directory that is listed here"}')
+
+
+def main(root):
+    root = pathlib.Path(root).resolve()
+    order = list(MAY_INCLUDE)
+    upwards = [f'{one} may include {other}, which stands below it' for one, others in MAY_INCLUDE.items()
+               for other in others if order.index(other) >= order.index(one)]
+    sources = [path for top in ('include', 'loader', 'src', 'subprojects/softcuda') for suffix in ('c', 'h', 'inc')
+               for path in sorted((root / top).rglob('*.' + suffix))]
+    found = upwards + [line for path in sources for line in violations(root, path)]
+    print('\n'.join(found) or f'{len(sources)} sources: each includes only what its directory may use')
+    return 1 if found or not sources else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
