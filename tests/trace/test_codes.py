@@ -52,8 +52,8 @@ class Codes(Traced):
 
     def test_advice_when_it_names_a_command_then_that_command_answers(self):
         image = os.path.join(self.directory(), 'a.ptx')
-        pathlib.Path(image).write_text('.version 8.9\n.target sm_90\n.address_size 64\n', encoding='ascii')
-        self.assertIn(b'12.9', run('audit', image).out)
+        pathlib.Path(image).write_text('.version 8.0\n.target sm_80\n.address_size 64\n', encoding='ascii')
+        self.assertIn(b'driver 525 or newer', run('audit', image).out)
         for word in ('doctor', 'audit'):
             self.assertEqual(run(word, '--help').status, 0)
 

@@ -73,17 +73,26 @@ static bool is_repeated(const struct trace_object *object)
 /* A report about the objects that were not destroyed. */
 struct alive_rule {
     bool is_by_type;  /* and not by function and place */
-    bool has_context; /* of those whose context exists, and not of those whose context has ended */
+    bool has_context; /* of those by type whose context exists, and not of those whose context has ended */
     bool (*report)(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
                    struct trace_list *list);
 };
 
+/* Whether an object exists, or existed until its context ended near the end of the process. */
+static bool is_lasting(const struct trace_model *model, const struct trace_object *object)
+{
+    const struct trace_object *ended = trace_object_context_ended(model, object);
+    return ended == NULL || 10 * ended->destroyed.call >= 9 * model->ends[object->key.process];
+}
+
 static bool is_of_rule(const struct trace_model *model, const struct alive_rule *rule,
                        const struct trace_object *object)
 {
-    return object->is_alive && object->is_counted
-           && (trace_object_context_ended(model, object) == NULL) == rule->has_context
-           && (rule->is_by_type ? !is_kept(model, object) : is_repeated(object));
+    if (!object->is_alive || !object->is_counted)
+        return false;
+    return rule->is_by_type
+               ? (trace_object_context_ended(model, object) == NULL) == rule->has_context && !is_kept(model, object)
+               : is_lasting(model, object) && is_repeated(object);
 }
 
 /* Counts the objects that were not destroyed, and reports each kind, the greatest number first. Returns false if there
@@ -143,7 +152,7 @@ static bool report_growth(const struct trace_model *model, const struct alive *a
 
 static bool growth_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
-    static const struct alive_rule rule = {.is_by_type = false, .has_context = true, .report = report_growth};
+    static const struct alive_rule rule = {.is_by_type = false, .report = report_growth};
     (void)state;
     return alive_report(model, &rule, list);
 }

@@ -58,7 +58,8 @@ static void hang_explain(const struct hangs *hangs, const struct trace_model *mo
 {
     const struct trace_role *role = &model->roles[call->slot];
     hang->awaited.before = model->calls;
-    switch (role->kind) {
+    hang->why = hidden_wait(model->reader->slots[call->slot].function);
+    switch (hang->why != NULL ? TRACE_OTHER : role->kind) {
     case TRACE_SYNCHRONIZE_STREAM:
         hang->awaited.stream = trace_stream_of(model, role, call);
         hang->why = "it waits for the work of its stream";
@@ -77,7 +78,6 @@ static void hang_explain(const struct hangs *hangs, const struct trace_model *mo
         hang->awaited.stream = trace_stream_of(model, role, call);
         break;
     default:
-        hang->why = hidden_wait(model->reader->slots[call->slot].function);
         break;
     }
 }

@@ -34,10 +34,11 @@ static bool is_equal_but_for_numbers(const char *one, const char *other)
     return *one == *other;
 }
 
-/* Returns the finding that another one repeats, or NULL. */
+/* Returns the finding that another one repeats, or NULL. Captures are lost one by one. */
 static struct trace_finding *repeated_find(const struct trace_list *list, const struct trace_finding *finding)
 {
-    for (size_t i = 0; finding->call != 0 && i < list->count; i++) {
+    bool can_repeat = finding->call != 0 && finding->kind != TRACE_FINDING_CAPTURE;
+    for (size_t i = 0; can_repeat && i < list->count; i++) {
         struct trace_finding *one = &list->all[i];
         if (one->kind == finding->kind && one->site == finding->site && one->python == finding->python
             && one->process == finding->process && one->call != finding->call && one->slot == finding->slot
