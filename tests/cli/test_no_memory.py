@@ -70,7 +70,7 @@ class NoMemory(Case):
         if b'cushim trace' not in run('--help').out:
             self.skipTest('this program has no trace')
         path = os.path.join(self.directory(), 'a.trace')
-        self.assertEqual(run('trace', '-o', path, '--softcuda', '580', '--', PROGRAM, 'probe', '--devices').status, 0)
+        self.assertEqual(run('trace', '-o', path, '--softcuda', '580', '--', PROGRAM, 'probe').status, 0)
         stop_last_call(path)
         self.assertIn(b'did not return', run('trace', 'report', path).out)
         for options in REPORTS:
