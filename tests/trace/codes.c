@@ -257,6 +257,26 @@ static void repeated(void)
     }
 }
 
+/* Two streams that are not joined, which one call shows. */
+static void unjoined(void)
+{
+    CUstream streams[3];
+    CUgraph graph = NULL;
+    CUdeviceptr memory;
+    start();
+    cuMemAlloc_v2(&memory, 16);
+    cuEventCreate(&event, 2);
+    for (int i = 0; i < 3; i++)
+        cuStreamCreate(&streams[i], 1);
+    cuStreamBeginCapture_v2(streams[0], CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuEventRecord(event, streams[0]);
+    for (int i = 1; i < 3; i++) {
+        cuStreamWaitEvent(streams[i], event, 0);
+        cuMemsetD8Async(memory, 0, 16, streams[i]);
+    }
+    cuStreamEndCapture(streams[0], &graph);
+}
+
 /* A kernel with the name of the environment. */
 static void name(void)
 {
@@ -293,6 +313,7 @@ static const struct program {
     {"update", update},
     {"answers", answers},
     {"repeated", repeated},
+    {"unjoined", unjoined},
     {"name", name},
 };
 

@@ -93,6 +93,11 @@ class Codes(Traced):
         finding, = [one for one in meaning['findings'] if one['isBad']]
         self.assertEqual((finding['count'], len(set(finding['calls'][::2]))), (5, 5))
 
+    def test_findings_when_of_the_same_call_then_are_told_apart(self):
+        self.trace(CODES, 'unjoined', 'wrong')
+        found = self.findings()['Captures with streams that were not joined']
+        self.assertEqual(sorted(re.search(r': (stream \d) joined', text)[1] for _, _, _, text in found), ['stream 2', 'stream 3'])
+
     def test_names_when_of_any_bytes_then_each_format_is_valid(self):
         for name in NAMES:
             with self.subTest(name):
