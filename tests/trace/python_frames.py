@@ -164,7 +164,7 @@ def shapes():
     loop = asyncio.new_event_loop()
     loop.run_until_complete(coroutine(3))
     loop.close()
-    for file in 'a.py', '\xe9.py', '\u4e00.py', '\U0001f600.py', 'a\udcff.py', 'a\nb".py', 250 * 'x' + '.py':
+    for file in 'a.py', '\xe9.py', '\u4e00.py', '\U0001f600.py', 'a\udc80\udcff.py', 'a\nb".py', 250 * 'x' + '.py':
         for name in 'f', '\xe9', '\u4e00 \U0001f600', 'a\0b', 'operator""_km', 300 * 'y':
             with_names(file, name)
 

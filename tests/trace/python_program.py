@@ -50,6 +50,12 @@ def twice():
     block.free(memory)
 
 
+def many():
+    CUDA.cuStreamBeginCapture_v2(ctypes.c_void_p(2), 0)
+    for _ in range(300):
+        Block().allocate()
+
+
 def hang():
     """A wait for a host function that does not return, until a signal ends the process."""
     signal.setitimer(signal.ITIMER_REAL, 0.5)
@@ -87,4 +93,4 @@ def cost():
 start()
 if sys.argv[1] == 'refused':
     refuse(1)
-{'twice': twice, 'refused': twice, 'hang': hang, 'cost': cost, 'library': fail_in_library}[sys.argv[1]]()
+{'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'cost': cost, 'library': fail_in_library}[sys.argv[1]]()

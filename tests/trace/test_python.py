@@ -26,6 +26,7 @@ def line_of(text):
         return next(number for number, line in enumerate(file, 1) if text in line)
 
 
+ALLOCATED = f'{SCRIPT}:{line_of("CUDA.cuMemAlloc")}'
 FREE = f'{SCRIPT}:{line_of("CUDA.cuMemFree_v2(memory)")} '
 TWICE = f'{SCRIPT}:{line_of("    block.free(memory)") + 1} (twice)'
 FREED = FREE + ('(Block.free)' if sys.version_info >= (3, 11) else '(free)')
@@ -85,8 +86,14 @@ class Lines(Traced):
     def test_call_when_it_allocates_then_has_the_line_although_it_succeeded(self):
         self.run_script('twice')
         lines = self.report('--calls', '--function', 'cuMemAlloc').splitlines()
-        self.assertIn(f'at {SCRIPT}:{line_of("CUDA.cuMemAlloc")} ', lines[1])
+        self.assertIn(f'at {ALLOCATED} ', lines[1])
         self.assertNotIn(' at ', self.report('--calls', '--function', 'cuInit'))
+
+    def test_calls_when_they_fill_chunks_then_each_has_its_line_and_what_the_driver_says(self):
+        self.run_script('many')
+        calls = self.report('--calls', '--errors').replace('\n' + 45 * ' ', '; ').splitlines()
+        lacking = [call for call in calls if f'; at {ALLOCATED} ' not in call or '; driver: ' not in call]
+        self.assertEqual((len(calls), lacking), (300, []))
 
     def test_call_when_it_does_not_return_then_has_the_line(self):
         self.run_script('hang', status=-signal.SIGALRM)

@@ -16,7 +16,13 @@
 #include "../file/format.h"
 #include "python_offsets.h"
 
-enum { MAX_DEPTH = 64 /* frames that are looked at */, MAX_NAME = 200 /* characters */, MAX_TABLE = 1 << 20 };
+enum {
+    MAX_DEPTH = 64,                  /* frames that are looked at */
+    BATCH = TRACE_PYTHON_FRAMES + 1, /* of them at a time: so the first one shows whether there are too many */
+    MAX_NAME = 200,                  /* characters */
+    MAX_TABLE = 1 << 20,
+    PART = 2048 /* of a page */
+};
 
 struct frame {
     uintptr_t code, instruction;
@@ -41,10 +47,10 @@ unsigned python_problem(uint64_t *out_number)
 
 /* Copies memory that can be gone, or never have been any: in a signal handler, the newest frame can be half made; while
  * the interpreter ends, the frames of its other threads go. Returns how much was copied. */
-static size_t copy(void *to, size_t size, const struct iovec *parts, size_t count)
+static size_t copy(pid_t self, void *to, size_t size, const struct iovec *parts, size_t count)
 {
     struct iovec ours = {to, size};
-    ssize_t copied = process_vm_readv(getpid(), &ours, 1, parts, count, 0);
+    ssize_t copied = process_vm_readv(self, &ours, 1, parts, count, 0);
     if (copied < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS))
         problem_set(TRACE_PYTHON_REFUSED, errno);
     return copied > 0 ? (size_t)copied : 0;
@@ -81,37 +87,52 @@ static bool is_of_type(const char *object, const void *type)
 
 /* ---- frames ---- */
 
-/* The newest frame of this thread, or 0. */
-static uintptr_t frame_find(void)
+/* From a frame to the one that called it, with a copy of the memory that has both. */
+struct walk {
+    pid_t self;
+    uintptr_t at, start, end; /* the next frame, or 0; what is copied */
+    char copied[PART + PYTHON_FRAME_MAX];
+};
+
+/* Starts with the newest frame of this thread, if it has one. */
+static void walk_start(struct walk *walk)
 {
     const char *thread = python.attached != NULL ? python.attached() : NULL;
+    walk->self = getpid();
+    walk->at = walk->start = walk->end = 0;
     if (thread == NULL && (thread = python.of_thread()) == NULL)
-        return 0;
+        return;
     uintptr_t frame = word(thread, python.at.thread_frame);
     const struct iovec part = {(void *)(frame + (uintptr_t)python.at.cframe), sizeof frame};
-    return python.at.cframe < 0 || copy(&frame, sizeof frame, &part, 1) == sizeof frame ? frame : 0;
+    if (python.at.cframe < 0 || copy(walk->self, &frame, sizeof frame, &part, 1) == sizeof frame)
+        walk->at = frame;
 }
 
-/* Reads frames from one on, to the oldest. From 3.11 on, the frames of a thread lie one behind the other: so what is
- * before a frame is copied with it. Returns their number. */
-static size_t frames_read(uintptr_t at, struct frame *frames)
+/* Copies the next frame. From 3.11 on, the frames of a thread lie one behind the other: so what is before a frame is
+ * copied with it. Returns the copy, or NULL. */
+static const char *walk_next(struct walk *walk)
 {
-    enum { PART = 2048 /* of a page */, FIRST_WITHOUT_CODE = 3 /* from this owner on: between C and Python */ };
-    char copied[PART + PYTHON_FRAME_MAX];
-    uintptr_t start = 0, end = 0;
+    uintptr_t at = walk->at;
+    if (at != 0 && (at < walk->start || at + python.frame_size > walk->end)) {
+        walk->start = python.at.owner < 0 ? at : at & ~(uintptr_t)(PART - 1);
+        walk->end = at + python.frame_size;
+        const struct iovec part = {(void *)walk->start, walk->end - walk->start};
+        if (copy(walk->self, walk->copied, sizeof walk->copied, &part, 1) != walk->end - walk->start)
+            at = 0;
+    }
+    const char *frame = at != 0 ? walk->copied + (at - walk->start) : NULL;
+    walk->at = frame != NULL ? word(frame, python.at.back) : 0;
+    return frame;
+}
+
+/* Reads the next frames that have code, at most so many. Returns their number. */
+static size_t frames_read(struct walk *walk, struct frame *frames, size_t most)
+{
+    enum { FIRST_WITHOUT_CODE = 3 /* from this owner on, a frame is between C and Python */ };
+    const char *frame = NULL;
     size_t count = 0;
-    for (size_t depth = 0; at != 0 && count < MAX_DEPTH && depth < 2 * MAX_DEPTH; depth++) {
-        if (at < start || at + python.frame_size > end) {
-            start = python.at.owner < 0 ? at : at & ~(uintptr_t)(PART - 1);
-            end = at + python.frame_size;
-            const struct iovec part = {(void *)start, end - start};
-            if (copy(copied, sizeof copied, &part, 1) != end - start)
-                break;
-        }
-        const char *frame = copied + (at - start);
-        bool has_code = python.at.owner < 0 || frame[python.at.owner] < FIRST_WITHOUT_CODE;
-        at = word(frame, python.at.back);
-        if (!has_code)
+    for (size_t steps = 0; count < most && steps < 2 * MAX_DEPTH && (frame = walk_next(walk)) != NULL; steps++) {
+        if (python.at.owner >= 0 && frame[python.at.owner] >= FIRST_WITHOUT_CODE)
             continue;
         frames[count].code = word(frame, python.at.code) & ~(uintptr_t)7; /* it can have a tag */
         frames[count].instruction =
@@ -122,14 +143,14 @@ static size_t frames_read(uintptr_t at, struct frame *frames)
 }
 
 /* How many frames have a code object, up to the first one that does not. */
-static size_t frames_check(const struct frame *frames, size_t count)
+static size_t frames_check(pid_t self, const struct frame *frames, size_t count)
 {
-    struct iovec parts[MAX_DEPTH];
-    uintptr_t types[MAX_DEPTH];
+    struct iovec parts[BATCH];
+    uintptr_t types[BATCH];
     size_t good = 0;
     for (size_t i = 0; i < count; i++)
         parts[i] = (struct iovec){(void *)(frames[i].code + (uintptr_t)python.at.type), sizeof types[i]};
-    size_t copied = count > 0 ? copy(types, count * sizeof types[0], parts, count) / sizeof types[0] : 0;
+    size_t copied = count > 0 ? copy(self, types, count * sizeof types[0], parts, count) / sizeof types[0] : 0;
     while (good < copied && types[good] == (uintptr_t)python.code_type)
         good++;
     return good;
@@ -246,17 +267,23 @@ static bool is_of_package(const char *file)
 
 size_t python_frames(uint64_t *words, size_t room)
 {
-    struct frame frames[MAX_DEPTH];
+    struct walk walk;
+    struct frame frames[BATCH];
     uint64_t why;
-    size_t used = 0, written = 0;
+    size_t used = 0, written = 0, good = BATCH, size = 1;
+    bool has_more = false;
     if (!atomic_load(&is_found) || python_problem(&why) != 0 || !python.is_initialized())
         return 0;
-    size_t count = frames_check(frames, frames_read(frame_find(), frames)), size = 1;
-    for (size_t i = 0; i < count && written < TRACE_PYTHON_FRAMES && size > 0; i++) {
-        size = frame_write(&frames[i], words + used, room - used);
-        if (size > 0
-            && (written < TRACE_PYTHON_FRAMES / 2 || count <= TRACE_PYTHON_FRAMES
-                || !is_of_package((const char *)&words[used + 1]))) {
+    walk_start(&walk);
+    for (size_t depth = 0; good == BATCH && depth < MAX_DEPTH; depth += BATCH) {
+        size_t most = MAX_DEPTH - depth < BATCH ? MAX_DEPTH - depth : BATCH;
+        good = frames_check(walk.self, frames, frames_read(&walk, frames, most));
+        has_more |= good > TRACE_PYTHON_FRAMES;
+        for (size_t i = 0; i < good; i++) {
+            if (written == TRACE_PYTHON_FRAMES || (size = frame_write(&frames[i], words + used, room - used)) == 0)
+                return used;
+            if (has_more && written >= TRACE_PYTHON_FRAMES / 2 && is_of_package((const char *)&words[used + 1]))
+                continue;
             used += size;
             written++;
         }

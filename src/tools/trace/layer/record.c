@@ -98,52 +98,48 @@ static void thread_is_done(struct trace_thread *own)
     own->is_busy = 0;
 }
 
-/*
- * Finds the addresses of a backtrace from the caller of the wrapper on, behind a word of a metadata record. Returns
- * their number. The unwinder takes locks of the C library: not in a child of fork(), nor in a signal handler, in which
- * its signal is blocked.
- */
-static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64_t *out_addresses)
+/* Neither backtraces nor Python frames are looked for in a signal handler, in which its signal is blocked. */
+static bool is_in_handler(const struct trace_thread *own)
+{
+    return (blocked_signals() & ~own->blocked) != 0;
+}
+
+/* Adds a backtrace from the caller of the wrapper on. The unwinder takes locks of the C library: not in a child of
+ * fork(). */
+static void stack_note(struct trace_thread *own, const uint64_t *record)
 {
     enum { OWN_FRAMES = 6 };
     void *frames[TRACE_STACK_MAX + OWN_FRAMES];
-    if (!process->can_unwind || (blocked_signals() & ~own->blocked) != 0)
-        return 0;
+    uint64_t words[1 + TRACE_STACK_MAX] = {record[1]};
+    if (!process->can_unwind)
+        return;
     int error = errno, count = backtrace(frames, TRACE_STACK_MAX + OWN_FRAMES), first = 0;
     size_t found = 0;
     errno = error;
-    while (first < count && (uint64_t)(uintptr_t)frames[first] != caller)
+    while (first < count && (uint64_t)(uintptr_t)frames[first] != record[3])
         first++;
     for (; first < count && found < TRACE_STACK_MAX; first++)
-        out_addresses[found++] = (uint64_t)(uintptr_t)frames[first];
-    return found;
+        words[1 + found++] = (uint64_t)(uintptr_t)frames[first];
+    if (found == 0)
+        return;
+    meta_write(TRACE_STACK, words, 1 + found);
+    modules_note(own, &words[1], found);
 }
 
-/* Why there are no Python frames, once in a process. */
-static void python_problem_note(struct trace_thread *own)
+/* Adds the Python frames; or, once in a process, why there are none. Returns whether there are any. */
+static bool python_note(const uint64_t *record)
 {
-    uint64_t words[2];
-    words[0] = python_problem(&words[1]);
-    if (words[0] != 0 && thread_has_reserve(own, TRACE_HEAD + 2)
-        && !atomic_exchange(&process->has_python_problem, true))
-        meta_write(TRACE_NO_PYTHON, words, 2);
-}
-
-/* Adds the place of the call with a record: its backtrace and its Python frames. There must be room for it. */
-static void place_note(struct trace_thread *own, const uint64_t *record)
-{
-    uint64_t stack[1 + TRACE_STACK_MAX] = {record[1]}, frames[TRACE_PYTHON_WORDS - TRACE_HEAD] = {record[1]};
-    size_t found = stack_find(own, record[3], &stack[1]), words = 0;
+    uint64_t words[TRACE_PYTHON_WORDS - TRACE_HEAD], problem[2];
     int error = errno;
-    if (found > 0 || !process->can_unwind || (blocked_signals() & ~own->blocked) == 0)
-        words = python_frames(&frames[1], sizeof frames / sizeof frames[0] - 1);
+    size_t count = python_frames(&words[1], sizeof words / sizeof words[0] - 1);
     errno = error;
-    if (found > 0)
-        meta_write(TRACE_STACK, stack, 1 + found);
-    if (words > 0)
-        meta_write(TRACE_PYTHON, frames, 1 + words);
-    modules_note(own, &stack[1], found);
-    python_problem_note(own);
+    words[0] = record[1];
+    problem[0] = python_problem(&problem[1]);
+    if (count > 0)
+        meta_write(TRACE_PYTHON, words, 1 + count);
+    else if (problem[0] != 0 && !atomic_exchange(&process->has_python_problem, true))
+        meta_write(TRACE_NO_PYTHON, problem, 2);
+    return count > 0;
 }
 
 void record_range(const uint64_t *words, size_t count)
@@ -177,15 +173,24 @@ void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *n
     thread_is_done(own);
 }
 
-/* The place of a call that begins. It takes longer than many calls, so the call begins again behind it. */
+/* Or the kind of a metadata record. */
+static unsigned slot_of(const uint64_t *record)
+{
+    return record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
+}
+
+/* Where a call is made that begins: its Python frames, which take less time than a backtrace; without them, or if all
+ * calls have one, the backtrace. That takes longer than many calls, so the call begins again behind it. */
 static void place_take(struct trace_thread *own, uint64_t *record)
 {
     uint64_t *end = own->at;
-    place_note(own, record);
+    if (is_in_handler(own))
+        return;
+    if (!python_note(record) || own->wants_stacks)
+        stack_note(own, record);
     record[1] = now();
     for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
-        unsigned meta = at[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-        if (meta == TRACE_STACK || meta == TRACE_PYTHON)
+        if (slot_of(at) == TRACE_STACK || slot_of(at) == TRACE_PYTHON)
             at[TRACE_HEAD] = record[1];
     }
 }
@@ -260,17 +265,21 @@ static bool is_sticky(unsigned result)
            || (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* The place of a call that failed, unless it was taken before the call. */
+/* Where a call was made that failed: what was not recorded before it. */
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
-    unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-    if (thread_schema()->is_expected(slot, result) || own->chunk != chunk_of(record)
-        || !thread_has_reserve(own, TRACE_STACK_WORDS + TRACE_PYTHON_WORDS))
+    const uint64_t *behind = record + (record[0] >> TRACE_WORDS_SHIFT & 0xffff);
+    bool had_place = own->wants_stacks || thread_schema()->wants_place(slot_of(record));
+    if (thread_schema()->is_expected(slot_of(record), result) || own->chunk != chunk_of(record)
+        || !thread_has_reserve(own, TRACE_STACK_WORDS + (had_place ? 0 : TRACE_PYTHON_WORDS)))
         return;
     bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
-    if (is_again || own->wants_stacks || thread_schema()->wants_place(slot))
+    if (is_again || own->wants_stacks || is_in_handler(own))
         return;
-    place_note(own, record);
+    if (!had_place)
+        (void)python_note(record);
+    if (!had_place || (behind < own->at && slot_of(behind) == TRACE_PYTHON))
+        stack_note(own, record);
 }
 
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result)

@@ -74,17 +74,36 @@ static bool is_own(const struct trace_module *module)
            && !starts_with_any(module_name(module), "python libpython ld-linux");
 }
 
+/* Whose code is at an address. A call has up to 32 of them, mostly the same as other calls, so answers are kept, until
+ * the process has more modules. */
+static struct owner {
+    uint64_t address;
+    size_t process, modules;
+    bool is_layer, is_own;
+} owners[4096];
+
+static const struct owner *owner_find(const struct trace_reader *reader, size_t process, uint64_t address)
+{
+    struct owner *owner = &owners[(address ^ address >> 12) % (sizeof owners / sizeof owners[0])];
+    size_t modules = reader->processes[process].module_count;
+    if (owner->address != address || owner->process != process || owner->modules != modules) {
+        const struct trace_module *module = trace_module_find(reader, process, address);
+        *owner = (struct owner){address, process, modules, is_layer(module), is_own(module)};
+    }
+    return owner;
+}
+
 size_t trace_first_frame(const struct trace_reader *reader, const struct trace_call *call)
 {
+    size_t found = call->stack_count;
     for (size_t i = 0; i < call->stack_count; i++) {
-        if (is_own(trace_module_find(reader, call->process, call->stack[i])))
+        const struct owner *owner = owner_find(reader, call->process, call->stack[i]);
+        if (owner->is_own)
             return i;
+        if (!owner->is_layer && found == call->stack_count)
+            found = i;
     }
-    for (size_t i = 0; i < call->stack_count; i++) {
-        if (!is_layer(trace_module_find(reader, call->process, call->stack[i])))
-            return i;
-    }
-    return 0;
+    return found < call->stack_count ? found : 0;
 }
 
 bool trace_is_from_cuda_library(const struct trace_reader *reader, const struct trace_call *call)
@@ -176,5 +195,6 @@ void trace_places_free(void)
     places = (struct trace_table){.size = sizeof(struct place)};
     trace_texts_free(&lines);
     lines = (struct trace_texts){.table = {.size = 0}};
+    memset(owners, 0, sizeof owners);
     trace_sources_free();
 }
