@@ -119,12 +119,14 @@ class Package(unittest.TestCase):
         self.assertIn('--require-driver', run(*cushim, 'audit', '--help'))
 
     def test_library_when_opened_with_ctypes_then_works_as_the_page_shows(self):
-        if os.path.isdir(GIVEN) and not list(self.prefix.glob('lib/python*/site-packages/cushim/lib/libcushim.so.0')):
+        if os.path.isdir(GIVEN) and not list(self.prefix.rglob('libcushim.so.0')):
             self.skipTest('this build has no shared library')
         page = (ROOT / 'src' / 'tools' / 'python' / 'README.md').read_text(encoding='utf-8')
         code = page.split('```python\n')[2].split('```')[0]
         self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
                          '0 Loading a driver was disabled on request.\n')
+        driver = next(self.prefix.rglob('softcuda/550/libcuda.so.1'))
+        self.assertEqual(run('env', f'CUSHIM_DRIVER={driver}', self.python, '-c', code), '1 no error\n')
 
     def test_show_when_pip_prints_the_package_then_has_its_metadata(self):
         pip_show = sys.executable, '-m', 'pip', '--disable-pip-version-check', '--python', self.python, 'show'
