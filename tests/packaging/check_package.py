@@ -126,7 +126,7 @@ class Package(unittest.TestCase):
         self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
                          '0 Loading a driver was disabled on request.\n')
         driver = next(self.prefix.rglob('softcuda/550/libcuda.so.1'))
-        self.assertEqual(run('env', f'CUSHIM_DRIVER={driver}', self.python, '-c', code), '1 no error\n')
+        self.assertIn('1 the call succeeded', run('env', f'CUSHIM_DRIVER={driver}', self.python, '-c', code))
 
     def test_show_when_pip_prints_the_package_then_has_its_metadata(self):
         pip_show = sys.executable, '-m', 'pip', '--disable-pip-version-check', '--python', self.python, 'show'
