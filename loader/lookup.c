@@ -129,8 +129,8 @@ static struct function_name function_of(const char *symbol)
     return name;
 }
 
-/* Whether the driver itself finds a function without a version in the list at the version limit. Of its ABI versions, it
- * finds the newest one. */
+/* Whether the driver itself finds a function without a version in the list at the version limit. Of its ABI versions,
+ * it finds the newest one. */
 static bool is_within_limit(const char *function, const char *symbol, cushim_fn fn)
 {
     size_t length = strlen(symbol);

@@ -157,6 +157,15 @@ class Case(unittest.TestCase):
         return directory
 
 
+def nobody_can_run():
+    """Whether the user nobody can run the program, which a directory above the build may forbid."""
+    try:
+        subprocess.run([PROGRAM, '--version'], user=65534, stdout=subprocess.DEVNULL, check=True)
+        return True
+    except (PermissionError, subprocess.CalledProcessError):
+        return False
+
+
 def main():
     """Runs the tests of the calling file. If all of them were skipped, the file is skipped."""
     program = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False, verbosity=2)

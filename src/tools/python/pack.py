@@ -7,9 +7,9 @@
   pack.py source DIRECTORY                    the sources, also as the source distribution for Python
 
 In a wheel, the package cushim contains the tree of a prefix: cushim/bin/cushim, cushim/lib. So it is whole wherever pip
-places it, also with --target, and the commands are scripts of Python. share/man is in .data/data. A wheel has no symbolic
-links. So each library that is installed with links has the name of its
-first link instead, such as libcuda.so.1, and a libcuda.so beside it is a small library that needs libcuda.so.1.
+places it, also with --target, and the commands are scripts of Python. The man page is also in .data/data, where man
+looks in an active environment. A wheel has no symbolic links. So each library that is installed with links has the name
+of its first link instead, such as libcuda.so.1, and a libcuda.so beside it is a small library that needs libcuda.so.1.
 """
 import base64
 import csv
@@ -114,10 +114,13 @@ def wheel(build, platform, directory):
     files = {f'cushim/{name}': file for name, file in files_below(HERE / 'cushim').items()
              if name.endswith(('.py', 'py.typed'))}
     for name, file in without_links(installed_files(build), build).items():
-        target = f'{data}/data/{name}' if name.startswith('share/') else f'cushim/{name}'
+        target = f'cushim/{name}'
         if '/cushim_audit/' in name:  # beside the script cushim-audit, which finds it there
             target = 'cushim/bin/' + name[name.index('cushim_audit/'):]
-        files[target] = file
+        if name.startswith('share/'):
+            files[f'{data}/data/{name}'] = file
+        if '/man/' in name or not name.startswith('share/'):
+            files[target] = file
     files[f'{info}/METADATA'] = METADATA, PLAIN
     files[f'{info}/entry_points.txt'] = COMMANDS, PLAIN
     files[f'{info}/licenses/LICENSE'] = (ROOT / 'LICENSE').read_bytes(), PLAIN

@@ -5,6 +5,7 @@
     >>> cushim.probe()['message']
     >>> cushim.choose({'cu13': 'cuda>=13.0', 'cu12': 'cuda>=12.0 arch>=7.5', 'cpu': ''})
 """
+import glob
 import json
 import os
 import subprocess
@@ -36,7 +37,11 @@ def find_program() -> str:
 
 def find_library() -> str:
     """Returns the path of the C library cushim in this package, for ctypes."""
-    return _file('bin', 'libcushim-0.dll') if _IS_WINDOWS else _file('lib', 'libcushim.so.0')
+    if _IS_WINDOWS:
+        return _file('bin', 'libcushim-0.dll')
+    # Some distributions have a directory for each processor in lib.
+    found = glob.glob(os.path.join(glob.escape(_PACKAGE), 'lib', '**', 'libcushim.so.0'), recursive=True)
+    return found[0] if found else _file('lib', 'libcushim.so.0')
 
 
 def _answer(arguments: List[str], timeout: Optional[float]) -> Dict[str, Any]:
