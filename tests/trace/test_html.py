@@ -90,7 +90,7 @@ class Html(Traced):
         self.assertEqual((name, result), ('cuLaunchHostFunc', 'CUDA_SUCCESS'))
         self.assertRegex(details, r'^cuLaunchHostFunc CUDA_SUCCESS\n'
                                   r'hStream\tstream \d+\nfn\t0x[0-9a-f]+\nuserData\tNULL\n')
-        self.assertEqual(self.browser.run('trace.findings.some((one) => one.isBad && begin.includes(one.calls[0]))'), True)
+        self.assertTrue(self.browser.run('trace.findings.some((one) => one.isBad && begin.includes(one.calls[0]))'))
         self.browser.run('[...document.querySelectorAll("#findings button")]'
                          '.find((one) => one.innerText.startsWith("cuStreamEndCapture:")).click()')
         self.assertEqual(self.selected()[:2], ['cuStreamEndCapture', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED'])

@@ -50,8 +50,8 @@ static inline bool trace_is_of_capture(unsigned result)
 struct trace_list {
     struct trace_finding *all;
     size_t count;
-    uint64_t found[TRACE_FINDING_KINDS]; /* also those that are not in the list: it has at most 1000 of a kind,
-                                          * and equal ones once */
+    /* Also those that are not in the list: it has at most 1000 of a kind, and equal ones once. */
+    uint64_t found[TRACE_FINDING_KINDS];
 };
 
 /* Adds a finding about a call, or about no single call (NULL). One that is equal to another one of the same place but
