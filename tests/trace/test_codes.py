@@ -96,7 +96,8 @@ class Codes(Traced):
     def test_findings_when_of_the_same_call_then_are_told_apart(self):
         self.trace(CODES, 'unjoined', 'wrong')
         found = self.findings()['Captures with streams that were not joined']
-        self.assertEqual(sorted(re.search(r': (stream \d) joined', text)[1] for _, _, _, text in found), ['stream 2', 'stream 3'])
+        streams = [re.search(r': (stream \d) joined', text)[1] for _, _, _, text in found]
+        self.assertEqual(sorted(streams), ['stream 2', 'stream 3'])
 
     def test_names_when_of_any_bytes_then_each_format_is_valid(self):
         for name in NAMES:

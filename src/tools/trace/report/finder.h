@@ -55,7 +55,8 @@ struct trace_list {
 };
 
 /* Adds a finding about a call, or about no single call (NULL). One that is equal to another one of the same place but
- * for its numbers is counted there, unless both are about the same call. Returns false if there is not enough memory. */
+ * for its numbers is counted there, unless both are about the same call. Returns false if there is not enough memory.
+ */
 CUSHIM_PRINTF(4, 5)
 bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
                     const char *format, ...);
