@@ -125,7 +125,8 @@ static inline bool wants_place(unsigned slot)
 /* Whether the call has written why it failed. */
 #define WRITES_REASON(slot, result)                                                                                    \
     ((result) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE                                                                  \
-     && (CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v2))
+     && (CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v1                                                          \
+         || CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v2))
 
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
