@@ -18,7 +18,7 @@ COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'Stream
 
 
 def stop_last_call(path):
-    """The last call did not return, and its process did not end."""
+    """The last call did not return, its process did not end, and the files have changed, so that no addr2line starts."""
     trace, calls = bytearray(pathlib.Path(path).read_bytes()), []
     for chunk in range(256 << 10, len(trace), 64 << 10):
         used, = struct.unpack_from('<Q', trace, chunk + 32)
@@ -29,6 +29,8 @@ def stop_last_call(path):
                 calls.append((begin, at))
             elif head & 0xfff == 0xf02: # exit
                 struct.pack_into('<Q', trace, at, head | 0xfff)
+            elif head & 0xfff == 0xf05: # a module
+                struct.pack_into('<Q', trace, at + 64, 0)
             at += 8 * (head >> 13 & 0xffff)
     trace[max(calls)[1] + 5] &= ~0x20
     pathlib.Path(path).write_bytes(trace)
