@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer.h"
+#include "layer_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
