@@ -33,10 +33,13 @@ INCLUDE = re.compile(r'^ *# *include "([^"]+)".*\n', re.M)
 SYSTEM = re.compile(r'^(?:#define WIN32_LEAN_AND_MEAN\n)?#include <[^>]+>.*\n', re.M)
 CONDITIONAL = re.compile(r'^# +include <.*\n', re.M)
 GUARD = re.compile(r'^#ifndef (\w+_H)$', re.M)
+# Of a header that is not public, and is therefore read once.
+GUARDED = re.compile(r'^#ifndef (\w+_H)\n#define \1\n(.*)^#endif\n\Z', re.M | re.S)
 LIST = re.compile(r'(.*)^/\* clang-format off \*/\n+((CUSHIM_[A-Z]+)\(.*?)\n+(?:/\* clang-format on \*/\n+)?^(#undef.*)',
                   re.M | re.S)
 TYPED = re.compile(r'^#if !defined\(CUSHIM_UNTYPED\)\n.*?^#endif\n', re.M | re.S)
 COMMENT = re.compile(r'^ *(?:/\*.*?\*/)?\n', re.M | re.S)
+EMPTY_LINES = re.compile(r'\n{3,}')
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
 SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'}
 
@@ -62,6 +65,8 @@ class Output:
         if GUARD.search(text):
             if path in self.seen:
                 return ''
+            if not path.is_relative_to(PUBLIC):
+                text = GUARDED.sub(r'\2', text)
         elif LIST.match(text):
             text = self.read_list(path, *LIST.match(text).groups())
         elif path in self.seen:
@@ -175,7 +180,8 @@ def write_library(made, chosen):
     """The texts of cushim.h, of cushim.c, and of cushim_cuda.c or ''."""
     header, seen = write_api(made, chosen)
     drop_in = write_drop_in(made, set(seen), chosen) if chosen and chosen.exports else ''
-    return header, write_code(made, seen, chosen.sources if chosen else sources()), drop_in
+    code = write_code(made, seen, chosen.sources if chosen else sources())
+    return [EMPTY_LINES.sub('\n\n', text) for text in (header, code, drop_in)]
 
 
 def write_files(chosen):

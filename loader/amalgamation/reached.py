@@ -65,15 +65,18 @@ class Header:
         self.declarations = [part for part in self.parts if isinstance(part, Declaration)]
 
     def text(self):
-        """The declarations that stay, each comment once, and the conditions around them."""
+        """The declarations that stay, each comment once, and the conditions around them. The comment of the header, which
+        is that of its guard, does not stay."""
         opened, shown = [('', '', False)], ''
         for part in self.parts:
             start, text, has_some = opened.pop()
             if isinstance(part, Declaration):
                 is_guard = part.macro in WORD.findall(start)
-                if part.stays or is_guard:
+                if is_guard:
+                    text += part.text
+                elif part.stays:
                     text += (part.comment if part.comment is not shown else '') + part.text
-                    shown, has_some = part.comment, has_some or not is_guard
+                    shown, has_some = part.comment, True
                 opened.append((start, text, has_some))
                 continue
             kind = CONDITION.match(part)
