@@ -9,11 +9,12 @@ The sources are those of sources.txt. All names are hidden in the program or lib
 unless CUSHIM_BUILD_SHARED is defined.
 
 With --slots, they are a subset: the slots that FILE names, and those that they need. FILE is a list of functions by
-their names in <cuda.h>, or of slots, or a source file or an X-macro list that names them. cushim_names.h has the plain names of these functions. --no-streams leaves out the stream layer: contexts, streams,
-events, graphs and completions. Layers are left out, too, unless --layers is given. PLUGINS.md says more.
+their names in <cuda.h>, or of slots, or a source file or an X-macro list that names them. cushim_names.h has the plain
+names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and completions.
+Layers are left out, too, unless --layers is given. PLUGINS.md says more.
 
-With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their names:
-compiled and linked with the objects, the two C files take the place of -lcuda.
+With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
+names: compiled and linked with the objects, the two C files take the place of -lcuda.
 
 The directory gets a .gitattributes, unless it has one, by which GitHub shows the files as generated.
 """
@@ -172,8 +173,9 @@ def replace_files(directory, files):
 def write_drop_in(made, seen, chosen):
     """The text of cushim_cuda.c."""
     rows = {ROOT / 'loader' / 'lists' / 'exports.inc': '\n'.join(chosen.exports) + '\n'}
-    start = head('cushim_cuda.c', 'the names that the program links to.') + '#define CUSHIM_OWN_TYPES 1\n#include "cushim.h"\n'
-    return start + Output(seen, {**made, **rows}).read(ROOT / 'src' / 'cuda' / 'cuda.c')
+    start = head('cushim_cuda.c', 'the names that the program links to.')
+    text = Output(seen, {**made, **rows}).read(ROOT / 'src' / 'cuda' / 'cuda.c')
+    return start + '#define CUSHIM_OWN_TYPES 1\n#include "cushim.h"\n' + text
 
 
 def write_library(made, chosen):

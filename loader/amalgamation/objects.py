@@ -26,7 +26,7 @@ def read_symbols(path, tool):
 def called_names(paths):
     """The names of functions of the driver that the files need, sorted."""
     tools = [os.environ['NM']] if os.environ.get('NM') else [tool for tool in TOOLS if shutil.which(tool)]
-    names = set()
+    called = set()
     for path in paths:
         try:
             content = path.read_bytes()
@@ -37,9 +37,9 @@ def called_names(paths):
                         'cushim_names.h in the sources that call them.')
         found = next((text for text in (read_symbols(path, tool) for tool in tools) if text is not None), None)
         if found is None:
-            raise Error(f'{path} is not an object that {", ".join(tools) or "nm, which is not installed,"} can read. The '
-                        'variable NM can name another tool.')
-        names.update(UNDEFINED.findall(found))
-    if not names:
+            names = ', '.join(tools) or 'nm, which is not installed,'
+            raise Error(f'{path} is not an object that {names} can read. The variable NM can name another tool.')
+        called.update(UNDEFINED.findall(found))
+    if not called:
         raise Error(f'{", ".join(str(path) for path in paths)}: no function of the driver is called.')
-    return sorted(names)
+    return sorted(called)

@@ -65,8 +65,8 @@ class Header:
         self.declarations = [part for part in self.parts if isinstance(part, Declaration)]
 
     def text(self):
-        """The declarations that stay, each comment once, and the conditions around them. The comment of the header, which
-        is that of its guard, does not stay."""
+        """The declarations that stay, each comment once, and the conditions around them. The comment of the header does
+        not stay: it is that of the guard."""
         opened, shown = [('', '', False)], ''
         for part in self.parts:
             start, text, has_some = opened.pop()

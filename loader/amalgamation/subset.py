@@ -218,7 +218,7 @@ class Subset:
                 *([] if 'CUeglFrame_st' in self.typed_list else [PUBLIC / 'abi' / 'egl.h'])]
 
     def texts(self):
-        """{path: its text} of the sources that depend on the functions, but for the types and errors that they reach."""
+        """{path: its text} of the sources that depend on the functions, but for types and errors."""
         made = {
             PUBLIC / 'entry_points.h': self.typed_list,
             LOADER / 'lists' / 'symbols.inc': write_tables.write_symbols(self.rows),
@@ -233,12 +233,13 @@ class Subset:
         return made
 
     def reached_texts(self, write):
-        """The same, with the types and errors. `write` returns all text that is written with such texts."""
+        """The same, with the types and errors that are reached. `write` returns all that is written with such texts."""
         made = self.texts()
         without = [*TYPES, ERRORS, PUBLIC / 'abi' / 'conflict.h', PUBLIC / 'abi' / 'result.h']
         used = reached.words(write({**made, **dict.fromkeys(without, '')}))
         headers = {path: reached.Header(read(path)) for path in TYPES}
-        reached.reach(headers.values(), used, {name for one in self.chosen for name in (one.symbol, f'cu{one.function}')})
+        functions = {name for one in self.chosen for name in (one.symbol, one.function)}
+        reached.reach(headers.values(), used, functions)
         lines = read(ERRORS).splitlines(keepends=True)
         made[ERRORS] = ''.join(line for line in lines if not line.startswith('CUSHIM_ERROR(')
                                or line[len('CUSHIM_ERROR('):].split(',')[0] in used)
@@ -254,8 +255,8 @@ class Subset:
         def listed(entry_points):
             names = ' '.join(one.slot_name for one in entry_points) or 'none'
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
-        options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths) + ' --no-streams' * (not self.has_streams)
-        options += ' --layers' * self.has_layers
+        options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
+        options += ' --no-streams' * (not self.has_streams) + ' --layers' * self.has_layers
         added = [one for one in self.kept if one not in self.chosen]
         return f'''
  *
@@ -272,8 +273,8 @@ class Subset:
 {listed(added)}'''
 
     def renamed(self, header):
-        """Macros for the public names, so that two subsets in one static link are two libraries; and for the name of the
-        table, which compilers print when a program uses a slot that is not in the subset."""
+        """Macros for the public names, so that two subsets in one static link are two libraries; and for the name of
+        the table, which compilers print when a program uses a slot that is not in the subset."""
         code = re.sub(r'^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*', '', COMMENT.sub('', header), flags=re.M)
         names = sorted(set(re.findall(r'\bCUSHIM_API\b[^;{]*?\b(cushim_\w+)\(', code)))
         return '''

@@ -95,13 +95,16 @@ class Subsets(unittest.TestCase):
             done = run('g++', '-std=c++11', *WARNINGS[1:], '-DCUSHIM_OWN_TYPES=1', '-c', source, '-o', os.devnull)
             self.assertEqual((done.returncode, done.stdout), (0, ''))
 
-    def test_subset_when_it_reaches_no_type_then_lacks_it(self):
+    def test_subset_when_it_reaches_a_declaration_then_has_it_and_no_other(self):
         self.assertNotIn('CUgraphNodeParams', self.twenty.header)
         self.assertNotIn('cushim_layer', self.twenty.header)
         code = (self.twenty.directory / 'cushim.c').read_text(encoding='utf-8')
         self.assertNotIn('CUeglFrame', code)
         self.assertNotIn('CUDA_ERROR_ILLEGAL_ADDRESS', code)
         self.assertEqual(code.count('the releases of cushim that added slots'), 0)
+        flags = self.make('flags', 'CtxCreate_v2 cuLaunchKernel', '--no-streams').header
+        for flag in ('CU_CTX_SCHED_AUTO', 'CU_LAUNCH_PARAM_BUFFER_POINTER', 'CU_STREAM_PER_THREAD'):
+            self.assertIn(flag, flags)
         frames = self.make('frames', 'cuEGLStreamProducerPresentFrame', '--no-streams')
         self.assertIsNone(frames.compile('frames.o', '-c', frames.directory / 'cushim.c'))
 
