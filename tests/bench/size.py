@@ -31,7 +31,7 @@ SUBSET_FAST = 'cushim, 20 functions, -O2 for -Os'
 # In KiB: code and data, zeroed memory; and lines.
 MEASURED_ONCE = {'cuew of 2019-08-21': (18.4, 65.9, 2300), 'Implib.so of 2026-02-14': (6.9, 0.1, 1102)}
 # In KiB: code and data, zeroed memory.
-BOUNDS = {SUBSET_PLAIN: (62, 60), SUBSET_FAST: (46, 58), SUBSET_SMALLEST: (43, 58),
+BOUNDS = {SUBSET_PLAIN: (75, 60), SUBSET_FAST: (46, 58), SUBSET_SMALLEST: (43, 58),
           PLAIN: (345, 119), SMALLEST: (197, 84), SHARED: (288, 119)}
 
 

@@ -236,7 +236,7 @@ def test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting):
     """Before and after each header that programs include, and with CUSHIM_OWN_TYPES on the command line."""
     headers = [path.relative_to(support.HEADERS).as_posix() for path in support.HEADERS.rglob('*.h')
                if path.parent == support.HEADERS or path.name in ('cuda_abi.h', 'egl.h')]
-    headers.remove('untyped.h')
+    headers = [header for header in headers if header not in ('untyped.h', 'ffnvcodec.h')]  # without types
     with tempfile.TemporaryDirectory() as directory:
         flags = [*support.WARNINGS, *fake_headers(directory)['replaced']]
         jobs = [(language, more, order) for language in setting.languages for header in headers

@@ -2,37 +2,38 @@
 /* cushim_stream_wait_for(): one stream waits for the work in another one, and no event is left. */
 #include "support.h"
 
-static void expect_waits(struct cushim_stream *to, struct cushim_stream *from)
+static void expect_waits(const char *name, struct cushim_stream *to, struct cushim_stream *from)
 {
     watch_begin();
     struct gate *gate = gate_new(cushim_stream_handle(from));
-    expect_success("wait", cushim_stream_wait_for(to, from));
-    expect_number("events-left", watch_events(), 0);
-    expect_number("events-made", watch_calls_of(S(EventDestroy_v2)), 1);
-    expect_current("current-stays", the_context);
-    expect("waits", cushim_stream_query(to), CUDA_ERROR_NOT_READY);
+    expect_success(key_of(name, "wait", NULL), cushim_stream_wait_for(to, from));
+    expect_number(key_of(name, "events-left", NULL), watch_events(), 0);
+    expect_number(key_of(name, "events-made", NULL), watch_calls_of(S(EventDestroy_v2)), 1);
+    expect_current(key_of(name, "current-stays", NULL), the_context);
+    expect(key_of(name, "waits", NULL), cushim_stream_query(to), CUDA_ERROR_NOT_READY);
     gate_open(gate);
-    expect_success("synchronize", cushim_stream_synchronize(to));
-    expect_number("passed", gate_passed(gate), 1);
+    expect_success(key_of(name, "synchronize", NULL), cushim_stream_synchronize(to));
+    expect_number(key_of(name, "passed", NULL), gate_passed(gate), 1);
     watch_end();
 }
 
 CHECK(ordered, "wait-for.ordered")
 {
-    expect_waits(fixture_stream(), fixture_stream());
+    expect_waits("here", fixture_stream(), fixture_stream());
 }
 
 CHECK(borrowed, "wait-for.borrowed")
 {
     struct cushim_stream *from = NULL;
     require("borrow", cushim_stream_borrow(cushim_stream_handle(fixture_stream()), NULL, &from));
-    expect_waits(fixture_stream(), from);
+    expect_waits("for-it", fixture_stream(), from);
+    expect_waits("it", from, fixture_stream());
     cushim_stream_destroy(&from);
 }
 
 CHECK(special, "wait-for.special")
 {
-    expect_waits(fixture_stream(), fixture_borrowed(NULL));
+    expect_waits("for-legacy", fixture_stream(), fixture_borrowed(NULL));
 }
 
 CHECK(itself, "wait-for.itself")
@@ -48,8 +49,8 @@ static void expect_waits_across(int ordinal)
     struct cushim_stream *stream = NULL;
     require("context", cushim_context_create(ordinal, 0, &there));
     require("stream", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
-    expect_waits(stream, fixture_stream());
-    expect_waits(fixture_stream(), stream);
+    expect_waits("there", stream, fixture_stream());
+    expect_waits("back", fixture_stream(), stream);
     test_stream_close(stream);
     cushim_context_destroy(&there);
 }

@@ -95,7 +95,6 @@ static void print_codes(void)
 int main(int count, char **names)
 {
     int version = -1, devices = -1;
-    const char *error = NULL;
     printf("load %d\n", (int)cushim_load(NULL));
     print_diagnosis();
     CUresult result = cushim_table()->DriverGetVersion_v1(&version);
