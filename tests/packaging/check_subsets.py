@@ -238,7 +238,7 @@ CUresult call(void)
         said = [run(program, *copy.slots, **environment) for program in programs]
         self.assertEqual(said[0].returncode, said[1].returncode)
         self.assertMultiLineEqual(said[0].stdout, said[1].stdout, f'{driver} {settings}')
-        self.assertGreater(len(said[0].stdout.splitlines()), 1000)
+        self.assertGreater(len(said[0].stdout.splitlines()), 1000 if driver != 'none' else 500)
 
     def test_answers_when_compared_with_the_whole_library_then_are_equal(self):
         drivers = [*SOFTWARE_DRIVERS.values(), *(path for _, path in driver_library.cached_drivers()), 'none']
