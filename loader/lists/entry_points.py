@@ -30,8 +30,8 @@ DECLARED_LATER = {'cuMemBatchDecompressAsync': 12080, 'cuGreenCtxGetId': 13000, 
 
 # The roles of functions in the column `role`, and what can follow one.
 ROLES = ('other', 'work', 'begin-capture', 'end-capture', 'capture-status', 'exchange-mode', 'record-event',
-         'wait-event', 'elapsed-time', 'destroy-stream', 'synchronize-stream', 'synchronize-event',
-         'synchronize-context', 'synchronous')
+         'wait-event', 'elapsed-time', 'destroy-stream', 'query-stream', 'query-event', 'synchronize-stream',
+         'synchronize-event', 'synchronize-context', 'synchronous')
 ROLE_FLAGS = ('alone', 'always')
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of calls in any order, with any arguments and results: each format is written to its end, and uses only
- * memory that it has. The input is a byte for the options, and then the calls and metadata records: a function, a
- * result, a thread, and a byte for each argument.
+ * Reports of calls in any order, with any arguments, names and results: each format is written to its end, is valid,
+ * and uses only memory that it has. The input is a byte for the options, and then the calls and metadata records: a
+ * function, a result, a thread, and a byte for each argument.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* memfd_create */
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cushim/slot.h"
+#include "formats.h"
 #include "../../src/tools/trace/file/reader.h"
 #include "../../src/tools/trace/layer/schema.h"
 #include "../../src/tools/trace/report/places.h"
@@ -21,7 +22,7 @@
 
 enum { CHUNKS = 3, STATES = 2 * CUSHIM_SLOT_COUNT };
 
-static int file = -1;
+static int file = -1, output = -1; /* output: what was written to stdout */
 static struct trace_reader reader; /* of the file, whose calls change */
 
 /* What findings are about. Other functions are used less often. */
@@ -92,7 +93,8 @@ static void header_write(void)
 static void start(void)
 {
     file = memfd_create("report", MFD_CLOEXEC);
-    HOLDS(file >= 0 && freopen("/dev/null", "w", stdout) != NULL);
+    output = memfd_create("output", MFD_CLOEXEC);
+    HOLDS(file >= 0 && output >= 0 && dup2(output, STDOUT_FILENO) == STDOUT_FILENO);
     header_write();
     HOLDS(trace_open_file(file, &reader) == NULL);
     for (size_t i = 0; i < FUNCTIONS; i++) {
@@ -153,18 +155,34 @@ static void call_write(struct fuzz_bytes *bytes, unsigned function, struct outpu
     *time += took < 250 ? took / 4 : took << 20;
 }
 
+/* A frame: a line and a size, a file and the name of a function. */
+static void frame_write(struct fuzz_bytes *bytes, struct output *chunk)
+{
+    char text[64] = "";
+    (void)fuzz_text(bytes, text, 32);
+    size_t file_size = strlen(text) + 1;
+    (void)fuzz_text(bytes, text + file_size, 32);
+    size_t size = file_size + strlen(text + file_size) + 1;
+    chunk->words[chunk->count++] = (uint32_t)word_of(bytes) | (uint64_t)size << 32;
+    memcpy(&chunk->words[chunk->count], text, sizeof text);
+    chunk->count += TRACE_WORDS_OF(size);
+}
+
 static void meta_write(struct fuzz_bytes *bytes, struct output *chunk, uint64_t *time)
 {
     uint64_t *record = &chunk->words[chunk->count], before = *time;
-    unsigned meta = TRACE_FIRST_META + fuzz_byte(bytes) % 8;
+    unsigned what = fuzz_byte(bytes), meta = what >= 240 ? TRACE_PYTHON : TRACE_FIRST_META + what % 8;
     chunk->count += TRACE_HEAD;
     for (unsigned i = meta == TRACE_RANGE ? 3 : meta == TRACE_MODULE ? TRACE_MODULE_WORDS : 1; i > 0; i--)
-        chunk->words[chunk->count++] = meta == TRACE_LOG || meta == TRACE_STACK ? before : word_of(bytes);
+        chunk->words[chunk->count++] =
+            meta == TRACE_LOG || meta == TRACE_STACK || meta == TRACE_PYTHON ? before : word_of(bytes);
     if (meta == TRACE_PROCESS) {
         chunk->words[chunk->count++] = 1;
         chunk->words[chunk->count++] = 0;
     }
-    if (meta != TRACE_THREAD && meta != TRACE_EXIT)
+    if (meta == TRACE_PYTHON)
+        frame_write(bytes, chunk);
+    else if (meta != TRACE_THREAD && meta != TRACE_EXIT)
         name_write(bytes, chunk);
     record[0] = meta | (uint64_t)(&chunk->words[chunk->count] - record) << TRACE_WORDS_SHIFT;
     record[1] = record[2] = (*time)++;
@@ -198,26 +216,63 @@ static void chunks_write(struct fuzz_bytes *bytes)
     }
 }
 
-/* Each call as text, and as values with commas. */
-static void calls_print(const struct trace_options *options)
+/* Returns what was written since the last time, which the caller frees. */
+static char *output_take(void)
+{
+    HOLDS(fflush(stdout) == 0);
+    off_t size = lseek(output, 0, SEEK_END);
+    char *text = malloc((size_t)size + 1);
+    HOLDS(text != NULL && pread(output, text, (size_t)size, 0) == size);
+    text[size] = '\0';
+    HOLDS(strlen(text) == (size_t)size);
+    HOLDS(ftruncate(output, 0) == 0 && lseek(output, 0, SEEK_SET) == 0);
+    return text;
+}
+
+static bool is_csv(const char *text)
+{
+    return format_is_plain(text) && format_is_csv(text, 8);
+}
+
+/* The page has a document of JSON. */
+static bool is_page(const char *text)
+{
+    static const char start[] = "<script id=\"trace\" type=\"application/json\">";
+    const char *json = strstr(text, start), *end = json != NULL ? strstr(json, "</script>") : NULL;
+    char *copy = end != NULL ? strndup(json + strlen(start), (size_t)(end - json) - strlen(start)) : NULL;
+    bool is_valid = copy != NULL && format_is_json(copy);
+    free(copy);
+    return is_valid;
+}
+
+/* Each call by one of these functions. */
+static void calls_print(const struct trace_options *options,
+                        void (*print)(const struct trace_model *, const struct trace_call *))
 {
     struct trace_model model;
     struct trace_call call;
-    HOLDS(trace_model_start(&model, &reader));
+    HOLDS(trace_rewind(&reader) && trace_model_start(&model, &reader));
     while (trace_next(&reader, &call)) {
         HOLDS(trace_model_read(&model, &call));
-        if (trace_selects(options, &model, &call)) {
-            trace_print_call(&model, &call);
-            trace_print_csv(&model, &call);
-        }
+        if (trace_selects(options, &model, &call))
+            print(&model, &call);
     }
     trace_model_free(&model);
 }
 
+static void output_check(bool (*is_valid)(const char *))
+{
+    char *text = output_take();
+    HOLDS(is_valid(text));
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static enum status (*const reports[])(struct trace_reader *, const struct trace_options *) = {
-        trace_summary, trace_write_json, trace_write_html};
+    static const struct {
+        enum status (*write)(struct trace_reader *, const struct trace_options *);
+        bool (*is_valid)(const char *);
+    } reports[] = {{trace_summary, format_is_plain}, {trace_write_json, format_is_json}, {trace_write_html, is_page}};
     struct fuzz_bytes bytes = {data, data + size};
     if (file < 0)
         start();
@@ -232,10 +287,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .thread = (choice & 32) != 0 ? 1 : 0,
     };
     chunks_write(&bytes);
-    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++)
-        HOLDS(trace_rewind(&reader) && reports[i](&reader, &options) == STATUS_USABLE);
-    HOLDS(trace_rewind(&reader));
-    calls_print(&options);
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        HOLDS(trace_rewind(&reader) && reports[i].write(&reader, &options) == STATUS_USABLE);
+        output_check(reports[i].is_valid);
+    }
+    calls_print(&options, trace_print_call);
+    output_check(format_is_plain);
+    calls_print(&options, trace_print_csv);
+    output_check(is_csv);
     trace_places_free();
     return 0;
 }

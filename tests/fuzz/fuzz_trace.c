@@ -75,6 +75,9 @@ static uint64_t call_read(const struct trace_reader *reader, const struct trace_
     HOLDS(call->stack_count <= TRACE_STACK_MAX);
     for (size_t i = 0; i < call->stack_count; i++)
         sum += call->stack[i];
+    HOLDS(call->python_count <= TRACE_PYTHON_FRAMES);
+    for (size_t i = 0; i < call->python_count; i++)
+        sum += strlen(call->python[i].file) + strlen(call->python[i].function) + call->python[i].line;
     for (size_t i = 0; i < call->log_length; i++)
         sum += (unsigned char)call->log[i];
     return sum;

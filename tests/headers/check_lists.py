@@ -99,9 +99,9 @@ def test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points):
         role, *flags = one.role.split(',')
         if role not in lists.ROLES or not set(flags) <= set(lists.ROLE_FLAGS):
             failures.append(f'{one.slot_name}: no role is called "{one.role}"')
-        if role not in ('other', 'synchronous', 'synchronize-context', 'synchronize-event', 'exchange-mode',
-                        'elapsed-time') and not any('CUstream' in kind or 'CUlaunchConfig' in kind
-                                                    for kind, _ in one.fields):
+        needs_stream = role not in ('other', 'synchronous', 'synchronize-context', 'synchronize-event', 'query-event',
+                                    'exchange-mode', 'elapsed-time')
+        if needs_stream and not any('CUstream' in kind or 'CUlaunchConfig' in kind for kind, _ in one.fields):
             failures.append(f'{one.slot_name}: has the role {role} and no stream')
     for function, versions in lists.by_function(entry_points).items():
         if len({one.role for one in versions}) > 1:

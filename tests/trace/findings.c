@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace", "graph-memory" or "waits".
+ * "replace", "graph-memory", "waits", "leave-work", "exit-with-work" or "block".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -258,6 +258,38 @@ static void wait_long(void)
     cuStreamSynchronize(stream);
 }
 
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* The test makes a file of it in which these calls did not return. */
+static void leave_work(void)
+{
+    CUmodule module;
+    CUdeviceptr memory, again;
+    cuMemAlloc_v2(&memory, 16);
+    cuLaunchHostFunc(stream, do_nothing, NULL);
+    cuStreamSynchronize(stream);
+    cuLaunchHostFunc(other, do_nothing, NULL);
+    cuEventRecord(event, other);
+    cuStreamWaitEvent(stream, event, 0);
+    cuMemsetD8Async(memory, 0, 16, stream);
+    cuEventSynchronize(event);
+    cuStreamSynchronize(stream);
+    cuModuleLoadData(&module, ".version 7.0\n");
+    cuMemFree_v2(memory);
+    cuMemAlloc_v2(&again, 16);
+    cuCtxSynchronize();
+}
+
+static void block(void *unused)
+{
+    (void)unused;
+    for (;;)
+        nanosleep(&(const struct timespec){1, 0}, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -274,7 +306,13 @@ int main(int argc, char **argv)
         allocate_in_graph();
     if (strcmp(what, "waits") == 0)
         wait_long();
-    if (strcmp(what, "killed") == 0)
+    if (strcmp(what, "leave-work") == 0 || strcmp(what, "exit-with-work") == 0)
+        leave_work();
+    if (strcmp(what, "block") == 0) {
+        cuLaunchHostFunc(stream, block, NULL);
+        cuStreamSynchronize(stream);
+    }
+    if (strcmp(what, "killed") == 0 || strcmp(what, "leave-work") == 0)
         raise(SIGKILL);
     if (strcmp(what, "objects") != 0) {
         cuEventDestroy_v2(event);

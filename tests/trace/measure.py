@@ -3,11 +3,13 @@
 """What a traced call costs, and how long the reports of 10 million calls take."""
 import os
 import resource
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
-from traced import BUILD, KNOWN, LAYER, PROGRAM, environment
+from traced import BUILD, HERE, KNOWN, LAYER, PROGRAM, environment
 
 CALLS = 10000000
 MEMORY = 64 << 20
@@ -19,6 +21,25 @@ def print_cost(path):
         done = subprocess.run([os.path.join(BUILD, 'tests', 'trace', 'cost'), LAYER, path, str(size)],
                               stdout=subprocess.PIPE, check=True)
         print(f'in {name}:\n{done.stdout.decode()}', end='')
+
+
+def print_python_cost(path):
+    """A third argument, the cushim of another build, is measured, too: in turn with this one."""
+    script = [sys.executable, '-B', os.path.join(HERE, 'python_program.py'), 'cost']
+    commands = {'without trace': [PROGRAM, 'exec']}
+    for program in [PROGRAM, *sys.argv[3:]]:
+        for stacks in [], ['--stacks']:
+            commands[' '.join(['trace', *stacks, *(['of ' + program] if program != PROGRAM else [])])] = [
+                program, 'trace', '-o', path, *stacks]
+    times = {name: [] for name in commands}
+    for _ in range(5):
+        for name, command in commands.items():
+            done = subprocess.run([*command, '--softcuda', '580', '--', *script], env=environment(),
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+            times[name].append([int(word) for word in done.stdout.split()])
+    print('nanoseconds in Python, 16 frames deep, of a call that fails, of one with a place, of another one:')
+    for name, rounds in times.items():
+        print(f'    {name}:', *(statistics.median(column) for column in zip(*rounds)))
 
 
 def limit_memory():
@@ -37,6 +58,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, 'a.trace')
         print_cost(path)
+        print_python_cost(path)
         subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', KNOWN, 'count', str(CALLS)],
                        env=environment(), stderr=subprocess.DEVNULL, check=True)
         summary = measure_report(path)

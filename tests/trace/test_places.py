@@ -161,6 +161,23 @@ class Places(Traced):
         self.assertEqual([(row[1], row[2], f'{row[4]}({row[5]}) = {row[6]}') for row in rows], self.calls())
         self.assertTrue(all(row[7].startswith('program+0x') and row[3].isdigit() for row in rows))
 
+    def test_duration_when_call_has_a_place_then_is_that_of_the_call(self):
+        for options in [], ['--stacks']:
+            self.trace(os.path.join(BUILD, 'tests', 'trace', 'clock'), options=options)
+            for function in 'cuDriverGetVersion', 'cuMemAlloc':
+                _, row = csv.reader(self.report('--format=csv', '--function', function).splitlines())
+                self.assertEqual(row[3], '1000', 'a reading of the clock takes 1 us')
+
+    def test_place_when_library_is_not_the_programs_then_it_is_in_the_program(self):
+        program, libraries = (os.path.join(BUILD, 'tests', 'trace', name) for name in ('place_program', 'place.so'))
+        for name in 'own/libx.so', 'site-packages/libx.so', 'dist-packages/x/libx.so', 'own/libcublas.so.13':
+            library = os.path.join(self.directory(), name)
+            os.makedirs(os.path.dirname(library), exist_ok=True)
+            shutil.copy(libraries, library)
+            self.trace(program, library)
+            _, row = csv.reader(self.report('--format=csv', '--errors').splitlines())
+            self.assertIn('libx.so+0x' if name == 'own/libx.so' else 'place_program+0x', row[7])
+
     def test_file_when_backtrace_is_too_long_then_is_left_out(self):
         self.trace(KNOWN, 'fail', '1')
         data = bytearray(self.read())

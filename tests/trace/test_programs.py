@@ -5,8 +5,8 @@ import os
 import pathlib
 import re
 
-from test_findings import BAD, FINDING
-from traced import BUILD, HERE, Traced, main
+from test_findings import BAD
+from traced import BUILD, FINDING, HERE, Traced, main
 
 
 class Programs(Traced):
@@ -18,7 +18,7 @@ class Programs(Traced):
             one = FINDING.fullmatch(line)
             if one and title in BAD | {title_of_note}:
                 found.append((title, one['text']))
-            title = title if one or not line or line.startswith(33 * ' ') else line.rstrip(':')
+            title = line.rstrip(':') if line.endswith(':') and not line.startswith(33 * ' ') else title
         return found
 
     def check_driver(self, words):

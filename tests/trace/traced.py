@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -19,6 +20,8 @@ NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
 LAYER = os.path.join(BUILD, 'src', 'tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
                   r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')
+
+FINDING = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+)  (?P<text>.*)')
 
 
 class Traced(Case):
@@ -60,3 +63,31 @@ class Traced(Case):
         times = [float(one['time']) for one in found]
         self.assertEqual(times, sorted(times))
         return [(one['process'], one['thread'], one['call']) for one in found]
+
+    def findings(self, *options, path=None):
+        """{title: [(time, process, thread, text)]}"""
+        found, title = {}, None
+        for line in self.report('--findings', *options, path=path).splitlines():
+            one = FINDING.fullmatch(line)
+            if one:
+                found[title].append((float(one['time']), one['process'], one['thread'], one['text']))
+            elif line.endswith(':') and not line.startswith(33 * ' '): # where, and what the driver says
+                title = line.rstrip(':')
+                found[title] = []
+        return found
+
+    def change(self, change):
+        """Changes the file: change(number, words) for each of its calls, in the order of the chunk."""
+        data = bytearray(self.read())
+        number = 0
+        for chunk in range(256 << 10, len(data), 64 << 10):
+            used, = struct.unpack_from('<Q', data, chunk + 32)
+            place = chunk + 40
+            while place < chunk + used:
+                words = list(struct.unpack_from('<3Q', data, place))
+                if words[0] & 0xfff < 0xf00:
+                    change(number, words)
+                    number += 1
+                    struct.pack_into('<3Q', data, place, *words)
+                place += 8 * (words[0] >> 13 & 0xffff)
+        self.write(data)

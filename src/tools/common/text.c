@@ -9,6 +9,7 @@
 
 #include "cushim/slot.h"
 #include "platform.h"
+#include "utf8.h"
 
 enum { LINE_WIDTH = 80, LABEL_WIDTH = 15 };
 
@@ -39,13 +40,17 @@ void text_start(void)
     style.ticks = style.lines && has_utf8_locale();
 }
 
-/* Replaces the ASCII control characters, and those that UTF-8 encodes as c2 80 to c2 9f. */
+/* Replaces control characters, those of ASCII and c2 80 to c2 9f, and bytes that are not UTF-8. */
 static void put_plain(FILE *out, const char *string)
 {
-    for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
-        bool second = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
-        fputc(c[0] < 0x20 || c[0] == 0x7f || second ? '?' : c[0], out);
-        c += second;
+    for (const unsigned char *c = (const unsigned char *)string; *c != '\0';) {
+        size_t length = utf8_length(c);
+        bool is_control = c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && length == 2 && c[1] < 0xa0);
+        if (length == 0 || is_control)
+            fputc('?', out);
+        else
+            fwrite(c, 1, length, out);
+        c += length == 0 ? 1 : length;
     }
 }
 
@@ -139,6 +144,11 @@ void text_paragraph(enum tone tone, size_t indent, const char *text)
     }
     end_tone(tone);
     fputc('\n', stdout);
+}
+
+void text_put_plain(const char *string)
+{
+    put_plain(stdout, string);
 }
 
 static void complain(const char *format, va_list arguments)

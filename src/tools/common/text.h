@@ -23,7 +23,10 @@ enum tone { TONE_PLAIN, TONE_STRONG, TONE_FAINT, TONE_GOOD, TONE_DOUBTFUL, TONE_
 /* Examines stdout and NO_COLOR. Call it once, before anything is written. */
 void text_start(void);
 
-/* Writes a string to stdout, padded with spaces to `width`. Control characters become "?". */
+/* Writes a string to stdout. Control characters, and bytes that are not UTF-8, become "?". */
+void text_put_plain(const char *string);
+
+/* Writes it padded with spaces to `width`. */
 void text_put(enum tone tone, const char *string, size_t width);
 
 /* Writes formatted text. */

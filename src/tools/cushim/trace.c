@@ -66,6 +66,9 @@ static void print_summary(const struct recording *recording)
         return;
     text_start();
     (void)trace_report_file(recording->file, recording->path, &summary);
+    text_print(TONE_PLAIN, "The calls are in %s. To show those that failed: cushim trace report %s --calls --errors",
+               recording->path, recording->path);
+    fputc('\n', stdout);
     fflush(stdout);
 }
 

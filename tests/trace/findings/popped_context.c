@@ -4,8 +4,8 @@
  * events of that.
  *
  * title: Why calls failed
- * finds: cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event \d+ was created in context 1, and context 2 is
- *     current: make its context current before
+ * finds: cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event \d+ was created in context 1, and stream \d+ in
+ *     context 2: create both while the same context is current; which one is current at this call does not matter
  */
 #include "driver.h"
 

@@ -94,8 +94,10 @@ enum {
     TRACE_LOG_WORDS = TRACE_HEAD + TRACE_TEXT_WORDS,
     TRACE_STACK_MAX = 32, /* frames */
     TRACE_STACK_WORDS = TRACE_HEAD + 1 + TRACE_STACK_MAX,
-    TRACE_MODULE_WORDS = 5,                                 /* before its path */
-    TRACE_META_WORDS = TRACE_MODULE_WORDS + TRACE_LOG_WORDS /* no metadata record has more */
+    TRACE_MODULE_WORDS = 5, /* before its path */
+    TRACE_PYTHON_FRAMES = 8,
+    TRACE_PYTHON_WORDS = TRACE_HEAD + 1 + 192,
+    TRACE_META_WORDS = TRACE_PYTHON_WORDS /* no metadata record has more */
 };
 
 /* The kinds of a field, by their letters in the schema. */
@@ -121,9 +123,20 @@ enum {
                   * to which its addresses belong */
     TRACE_RANGE,  /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
                    * range, and the name as a text; the last two only if the event has them */
-    TRACE_KERNEL  /* a call has returned this kernel in an array: the slot of the call, the module or library that the
+    TRACE_KERNEL, /* a call has returned this kernel in an array: the slot of the call, the module or library that the
                    * kernel is a part of, its handle, and its name as a text without a pointer */
+
+    /* The Python frames of a call, behind it, the newest one first: when the call began; and for each frame a word with
+     * its line in the lower half and a number of bytes in the upper half, and these bytes: the file and the qualified
+     * name of the function, each with a zero at its end. */
+    TRACE_PYTHON,
+
+    /* The process runs Python, but its frames cannot be read: enum trace_no_python, and a number. */
+    TRACE_NO_PYTHON
 };
+
+/* With the error of process_vm_readv(), and with the minor version of Python 3. */
+enum trace_no_python { TRACE_PYTHON_REFUSED = 1, TRACE_PYTHON_UNKNOWN };
 
 /* What happens to a range. A pushed one ends with the next pop of its thread and domain; a started one has a number, by
  * which any thread of the process ends it. */

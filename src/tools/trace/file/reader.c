@@ -367,9 +367,14 @@ static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         break;
     case TRACE_EXIT:
         process->has_exited = true;
+        process->exited = time_of(reader, cursor->begin);
         break;
     case TRACE_RANGE:
         range_read(reader, cursor, words, count);
+        break;
+    case TRACE_NO_PYTHON:
+        process->no_python = count >= 2 ? (unsigned)words[0] : 0;
+        process->no_python_number = count >= 2 ? (unsigned)words[1] : 0;
         break;
     case TRACE_KERNEL:
         kernel_read(reader, cursor, words, count);
@@ -379,7 +384,24 @@ static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, 
     }
 }
 
-/* What the driver says about a call, or a backtrace of it. */
+/* Each frame is a word, and two texts with zeros at their ends. What is behind a damaged one is left out. */
+static void python_use(struct trace_reader *reader, struct trace_call *call, const uint64_t *words, size_t count)
+{
+    uint64_t *copied = reader->python_words;
+    memcpy(copied, words, count * sizeof *words);
+    for (size_t at = 0, next; at < count && call->python_count < TRACE_PYTHON_FRAMES; at = next) {
+        const char *file = (const char *)&copied[at + 1], *function;
+        size_t size = (size_t)(copied[at] >> 32);
+        next = at + 1 + TRACE_WORDS_OF(size);
+        if (size == 0 || next > count || file[size - 1] != '\0' || (function = memchr(file, '\0', size - 1)) == NULL)
+            return;
+        reader->python[call->python_count++] =
+            (struct trace_python_frame){file, function + 1, (unsigned)(copied[at] & UINT32_MAX)};
+        call->python = reader->python;
+    }
+}
+
+/* What the driver says about a call, a backtrace of it, or its Python frames. */
 static void meta_use(struct trace_reader *reader, struct trace_call *call, unsigned meta, const uint64_t *words,
                      size_t count)
 {
@@ -391,19 +413,22 @@ static void meta_use(struct trace_reader *reader, struct trace_call *call, unsig
         memcpy(reader->stack, words + 1, (count - 1) * sizeof *words);
         call->stack = reader->stack;
         call->stack_count = count - 1;
+    } else if (meta == TRACE_PYTHON) {
+        python_use(reader, call, words + 1, count - 1);
     }
 }
 
-/* Finds what is known of a call: behind its record, and behind those of calls within this call. */
+/* Finds what is known of a call: behind its record and, if it has failed, behind those of calls within this call. */
 static void meta_find(struct trace_reader *reader, const struct trace_cursor *start, struct trace_call *call)
 {
     struct trace_cursor cursor = *start;
     uint64_t begin = reader->record[1], end = reader->record[2];
+    bool has_failed = call->returned && call->result != 0;
     while (cursor.at + record_size(&cursor) < cursor.end
            && cursor_load(reader, &cursor, cursor.at + record_size(&cursor))) {
         uint64_t words[TRACE_META_WORDS];
         unsigned slot = cursor.head & 0xfff;
-        if (slot < reader->slot_count && (!call->returned || cursor.begin >= end))
+        if (slot < reader->slot_count && (!has_failed || cursor.begin >= end))
             break;
         size_t count = record_size(&cursor) / 8 - TRACE_HEAD;
         if (slot < reader->slot_count || count == 0 || record_size(&cursor) > sizeof words
@@ -443,8 +468,7 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             .caller = record[3],
         };
         call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
-        if (reader->header->wants_stacks || (call->returned && call->result != 0))
-            meta_find(reader, cursor, call);
+        meta_find(reader, cursor, call);
         reader->processes[cursor->process].calls++;
         reader->calls_read++;
         cursor_advance(reader);

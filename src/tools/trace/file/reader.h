@@ -75,10 +75,17 @@ struct trace_process {
     unsigned number;  /* from 1 */
     long pid, parent; /* the parent is 0 if the start of the process was overwritten */
     char command[TRACE_TEXT_MAX + 1];
-    bool has_exited; /* it called exit(), or returned from main() */
+    bool has_exited;                      /* it called exit(), or returned from main() */
+    uint64_t exited;                      /* when, in nanoseconds since the start of the trace */
+    unsigned no_python, no_python_number; /* enum trace_no_python, and its number; 0: nothing prevented it */
     uint64_t calls;
     struct trace_module *modules;
     size_t module_count;
+};
+
+struct trace_python_frame {
+    const char *file, *function; /* any bytes but zeros: `function` is a qualified name from Python 3.11 on */
+    unsigned line;
 };
 
 /* A call. */
@@ -94,6 +101,8 @@ struct trace_call {
     uint64_t caller;       /* the address to which it returns; 0: unknown */
     const uint64_t *stack; /* a backtrace from the caller on, or NULL; as valid as the fields */
     size_t stack_count;
+    const struct trace_python_frame *python; /* the Python frames of its thread, the newest one first. As valid */
+    size_t python_count;
     const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL. As valid */
     size_t log_length;
 };
@@ -126,7 +135,8 @@ struct trace_reader {
     size_t size;
     uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
     char log[TRACE_TEXT_MAX];
-    uint64_t stack[TRACE_STACK_MAX];
+    uint64_t stack[TRACE_STACK_MAX], python_words[TRACE_PYTHON_WORDS];
+    struct trace_python_frame python[TRACE_PYTHON_FRAMES];
     struct trace_slot *slots;
     size_t slot_count;
     struct trace_process *processes;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
+#include "python_frames.h"
 
 /* Notes the parts of the process that have some addresses, if the chunk has room: otherwise, the next one has them. */
 static void modules_note(struct trace_thread *own, const uint64_t *addresses, size_t count)
@@ -97,36 +98,48 @@ static void thread_is_done(struct trace_thread *own)
     own->is_busy = 0;
 }
 
-/*
- * Finds the addresses of a backtrace from the caller of the wrapper on, behind a word of a metadata record. Returns
- * their number. The unwinder takes locks of the C library: not in a child of fork(), nor in a signal handler, in which
- * its signal is blocked.
- */
-static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64_t *out_addresses)
+/* Neither backtraces nor Python frames are looked for in a signal handler, in which its signal is blocked. */
+static bool is_in_handler(const struct trace_thread *own)
+{
+    return (blocked_signals() & ~own->blocked) != 0;
+}
+
+/* Adds a backtrace from the caller of the wrapper on. The unwinder takes locks of the C library: not in a child of
+ * fork(). */
+static void stack_note(struct trace_thread *own, const uint64_t *record)
 {
     enum { OWN_FRAMES = 6 };
     void *frames[TRACE_STACK_MAX + OWN_FRAMES];
-    if (!process->can_unwind || (blocked_signals() & ~own->blocked) != 0)
-        return 0;
+    uint64_t words[1 + TRACE_STACK_MAX] = {record[1]};
+    if (!process->can_unwind)
+        return;
     int error = errno, count = backtrace(frames, TRACE_STACK_MAX + OWN_FRAMES), first = 0;
     size_t found = 0;
     errno = error;
-    while (first < count && (uint64_t)(uintptr_t)frames[first] != caller)
+    while (first < count && (uint64_t)(uintptr_t)frames[first] != record[3])
         first++;
     for (; first < count && found < TRACE_STACK_MAX; first++)
-        out_addresses[found++] = (uint64_t)(uintptr_t)frames[first];
-    return found;
+        words[1 + found++] = (uint64_t)(uintptr_t)frames[first];
+    if (found == 0)
+        return;
+    meta_write(TRACE_STACK, words, 1 + found);
+    modules_note(own, &words[1], found);
 }
 
-/* Adds the backtrace of the call with a record. There must be room for it. */
-static void stack_note(struct trace_thread *own, const uint64_t *record)
+/* Adds the Python frames; or, once in a process, why there are none. Returns whether there are any. */
+static bool python_note(const uint64_t *record)
 {
-    uint64_t words[1 + TRACE_STACK_MAX] = {record[1]};
-    size_t found = stack_find(own, record[3], &words[1]);
-    if (found > 0) {
-        meta_write(TRACE_STACK, words, 1 + found);
-        modules_note(own, &words[1], found);
-    }
+    uint64_t words[TRACE_PYTHON_WORDS - TRACE_HEAD], problem[2];
+    int error = errno;
+    size_t count = python_frames(&words[1], sizeof words / sizeof words[0] - 1);
+    errno = error;
+    words[0] = record[1];
+    problem[0] = python_problem(&problem[1]);
+    if (count > 0)
+        meta_write(TRACE_PYTHON, words, 1 + count);
+    else if (problem[0] != 0 && !atomic_exchange(&process->has_python_problem, true))
+        meta_write(TRACE_NO_PYTHON, problem, 2);
+    return count > 0;
 }
 
 void record_range(const uint64_t *words, size_t count)
@@ -160,11 +173,32 @@ void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *n
     thread_is_done(own);
 }
 
-void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
+/* Or the kind of a metadata record. */
+static unsigned slot_of(const uint64_t *record)
+{
+    return record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
+}
+
+/* Where a call is made that begins: its Python frames, which take less time than a backtrace; without them, or if all
+ * calls have one, the backtrace. That takes longer than many calls, so the call begins again behind it. */
+static void place_take(struct trace_thread *own, uint64_t *record)
+{
+    uint64_t *end = own->at;
+    if (is_in_handler(own))
+        return;
+    if (!python_note(record) || own->wants_stacks)
+        stack_note(own, record);
+    record[1] = now();
+    for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
+        if (slot_of(at) == TRACE_STACK || slot_of(at) == TRACE_PYTHON)
+            at[TRACE_HEAD] = record[1];
+    }
+}
+
+static void call_start(struct trace_thread *own, uint64_t head, const uint64_t *end)
 {
     struct trace_chunk *chunk = own->chunk;
     uint64_t *record = own->at;
-    own->at = end;
     own->log_length = 0;
     chunk->open++;
     chunk->calls++;
@@ -172,8 +206,25 @@ void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
     record[2] = 0;
     record[1] = now();
     STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
+}
+
+void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    uint64_t *record = own->at;
+    call_start(own, head, end);
+    own->at = end;
     if (own->wants_stacks)
-        stack_note(own, record);
+        place_take(own, record);
+    thread_is_done(own);
+}
+
+void record_call_with_place(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    uint64_t *record = own->at;
+    call_start(own, head, end);
+    own->at = end;
+    if (own->wants_stacks || !process->is_broken)
+        place_take(own, record);
     thread_is_done(own);
 }
 
@@ -199,10 +250,11 @@ void record_log(const char *line, size_t length)
 static void log_write(struct trace_thread *own, const uint64_t *record)
 {
     uint64_t words[TRACE_TEXT_WORDS] = {record[1], own->log_length};
-    if (own->chunk != chunk_of(record) || own->at > own->end)
+    size_t count = 2 + TRACE_WORDS_OF(own->log_length);
+    if (own->chunk != chunk_of(record) || !thread_has_reserve(own, TRACE_HEAD + count))
         return;
     memcpy(&words[2], own->log, own->log_length);
-    meta_write(TRACE_LOG, words, 2 + TRACE_WORDS_OF(own->log_length));
+    meta_write(TRACE_LOG, words, count);
     own->log_length = 0;
 }
 
@@ -213,14 +265,21 @@ static bool is_sticky(unsigned result)
            || (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* The backtrace of a call that failed. */
+/* Where a call was made that failed: what was not recorded before it. */
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
-    unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
-    if (thread_schema()->is_expected(slot, result) || own->wants_stacks || own->chunk != chunk_of(record)
-        || own->at > own->end + TRACE_LOG_WORDS || (is_sticky(result) && atomic_exchange(&process->is_broken, true)))
+    const uint64_t *behind = record + (record[0] >> TRACE_WORDS_SHIFT & 0xffff);
+    bool had_place = own->wants_stacks || thread_schema()->wants_place(slot_of(record));
+    if (thread_schema()->is_expected(slot_of(record), result) || own->chunk != chunk_of(record)
+        || !thread_has_reserve(own, TRACE_STACK_WORDS + (had_place ? 0 : TRACE_PYTHON_WORDS)))
         return;
-    stack_note(own, record);
+    bool is_again = is_sticky(result) && atomic_exchange(&process->is_broken, true);
+    if (is_again || own->wants_stacks || is_in_handler(own))
+        return;
+    if (!had_place)
+        (void)python_note(record);
+    if (!had_place || (behind < own->at && slot_of(behind) == TRACE_PYTHON))
+        stack_note(own, record);
 }
 
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result)

@@ -29,6 +29,18 @@ static const struct {
     /* clang-format on */
 };
 
+static const char *const functions[] = {
+/* clang-format off */
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) "cu" #function,
+#include "cushim/entry_points.h"
+    /* clang-format on */
+};
+
+const char *schema_function(unsigned slot)
+{
+    return functions[slot];
+}
+
 size_t schema_write(char *text, size_t size)
 {
     size_t length = 0, first = 0;

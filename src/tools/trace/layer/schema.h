@@ -9,4 +9,7 @@
  * and the fields. Writes at most `size` bytes. Returns the length. */
 size_t schema_write(char *text, size_t size);
 
+/* The function of a slot without its ABI version: "cuStreamCreate". */
+const char *schema_function(unsigned slot);
+
 #endif

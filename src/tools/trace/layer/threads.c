@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "python_frames.h"
+
 struct process *process;
 _Thread_local struct trace_thread thread;
 
@@ -159,7 +161,7 @@ static bool thread_change_chunk(size_t words)
     }
     thread.process = process->number;
     chunk_leave();
-    size_t metadata = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS + TRACE_STACK_WORDS;
+    size_t metadata = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_RESERVE;
     struct trace_chunk *chunk = chunk_take_left(words + metadata);
     if (chunk == NULL)
         chunk = chunk_take(process->number);
@@ -168,7 +170,7 @@ static bool thread_change_chunk(size_t words)
     uint64_t number = (uint64_t)syscall(SYS_gettid);
     thread.chunk = chunk;
     thread.at = (uint64_t *)(void *)((char *)chunk + chunk->used);
-    thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_LOG_WORDS - TRACE_STACK_WORDS;
+    thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_RESERVE;
     thread.wants_stacks = LOAD(file_header)->wants_stacks != 0 && process->can_unwind;
     thread.start = thread.size = 0;
     memset(thread.has_module, 0, sizeof thread.has_module);
@@ -214,6 +216,7 @@ static void prepare(void)
         return;
     void *frame;
     (void)backtrace(&frame, 1); /* the first use opens a library */
+    python_prepare();
     preparing = getpid();
     process = page;
 }

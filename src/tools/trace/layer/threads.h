@@ -9,7 +9,10 @@
 #include "chunks.h"
 #include "modules.h"
 
-enum { MAX_LEFT = 64 };
+enum {
+    MAX_LEFT = 64,
+    TRACE_RESERVE = TRACE_LOG_WORDS + TRACE_STACK_WORDS + TRACE_PYTHON_WORDS,
+};
 
 /* What the threads of a process share. The kernel clears it in a child. */
 struct process {
@@ -19,14 +22,15 @@ struct process {
     struct trace_chunk *_Atomic left[MAX_LEFT]; /* chunks with room, of threads that have ended */
     atomic_bool has_calls;                      /* whether it can record calls, and not only ranges */
     bool can_unwind;
-    atomic_bool is_broken; /* a call has returned an error that all later calls return, too */
+    atomic_bool is_broken;          /* a call has returned an error that all later calls return, too */
+    atomic_bool has_python_problem; /* the file has the reason why Python frames are missing */
     struct modules modules;
 };
 extern struct process *process; /* NULL until record_prepare() */
 
 /* What a thread needs to record a call: it is found once for each call. */
 struct trace_thread {
-    uint64_t *at, *end; /* the room in its chunk; behind it is room for what the driver says about a call */
+    uint64_t *at, *end; /* the room in its chunk; behind it are TRACE_RESERVE words for what is known of a call */
     struct trace_chunk *chunk;
     uint64_t start, size;                  /* the part of the process that has made the last call */
     uint64_t blocked;                      /* the signals that were blocked at its first call */
@@ -50,6 +54,12 @@ const struct trace_schema *thread_schema(void);
 static inline bool thread_has_room(const struct trace_thread *own, size_t words)
 {
     return own->process == process->number && own->end - own->at >= (ptrdiff_t)words;
+}
+
+/* The same for a record behind that of a call, which is about that call. */
+static inline bool thread_has_reserve(const struct trace_thread *own, size_t words)
+{
+    return own->end + TRACE_RESERVE - own->at >= (ptrdiff_t)words;
 }
 
 /* Finds room for a record that is not a call, and for a call. Return false if there is none. */

@@ -76,6 +76,58 @@ static uint64_t *write_text(uint64_t *at, const char *text)
 enum { ENUMERATION_WORDS = 3 };
 static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot, const uint64_t *fields);
 
+/* Whether a call of this slot creates what programs forget, frees it, loads code, or waits, perhaps for ever. Not those
+ * that are in the order of a stream, which take less time than it takes to find the place. */
+static inline bool wants_place(unsigned slot)
+{
+    switch (slot) {
+    case CUSHIM_SLOT_MemAlloc_v2:
+    case CUSHIM_SLOT_MemAllocPitch_v2:
+    case CUSHIM_SLOT_MemAllocManaged_v1:
+    case CUSHIM_SLOT_MemAllocHost_v2:
+    case CUSHIM_SLOT_MemHostAlloc_v1:
+    case CUSHIM_SLOT_MemHostRegister_v2:
+    case CUSHIM_SLOT_MemHostUnregister_v1:
+    case CUSHIM_SLOT_MemCreate_v1:
+    case CUSHIM_SLOT_MemRelease_v1:
+    case CUSHIM_SLOT_MemFree_v2:
+    case CUSHIM_SLOT_MemFreeHost_v1:
+    case CUSHIM_SLOT_ArrayCreate_v2:
+    case CUSHIM_SLOT_Array3DCreate_v2:
+    case CUSHIM_SLOT_ArrayDestroy_v1:
+    case CUSHIM_SLOT_CtxCreate_v2:
+    case CUSHIM_SLOT_CtxCreate_v3:
+    case CUSHIM_SLOT_CtxCreate_v4:
+    case CUSHIM_SLOT_CtxDestroy_v2:
+    case CUSHIM_SLOT_CtxSetLimit_v1:
+    case CUSHIM_SLOT_CtxSynchronize_v1:
+    case CUSHIM_SLOT_StreamCreate_v1:
+    case CUSHIM_SLOT_StreamCreateWithPriority_v1:
+    case CUSHIM_SLOT_StreamSynchronize_v1:
+    case CUSHIM_SLOT_EventSynchronize_v1:
+    case CUSHIM_SLOT_ModuleLoad_v1:
+    case CUSHIM_SLOT_ModuleLoadData_v1:
+    case CUSHIM_SLOT_ModuleLoadDataEx_v1:
+    case CUSHIM_SLOT_ModuleLoadFatBinary_v1:
+    case CUSHIM_SLOT_ModuleUnload_v1:
+    case CUSHIM_SLOT_LibraryLoadData_v1:
+    case CUSHIM_SLOT_LibraryLoadFromFile_v1:
+    case CUSHIM_SLOT_LibraryUnload_v1:
+    case CUSHIM_SLOT_KernelGetFunction_v1:
+    case CUSHIM_SLOT_GraphInstantiateWithFlags_v1:
+    case CUSHIM_SLOT_GraphInstantiateWithParams_v1:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the call has written why it failed. */
+#define WRITES_REASON(slot, result)                                                                                    \
+    ((result) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE                                                                  \
+     && (CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v1                                                          \
+         || CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v2))
+
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
     {                                                                                                                  \
@@ -85,10 +137,10 @@ static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot
         if (trace_thread == NULL)                                                                                      \
             return trace_next->slot arguments;                                                                         \
         uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \
-        TRACE_FIELDS_##slot(BEFORE)                                                                                    \
-            record_call(trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);              \
+        TRACE_FIELDS_##slot(BEFORE)(wants_place(CUSHIM_SLOT_##slot) ? record_call_with_place : record_call)(           \
+            trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);                          \
         const CUresult trace_result = trace_next->slot arguments;                                                      \
-        if (trace_result == CUDA_SUCCESS) {                                                                            \
+        if (trace_result == CUDA_SUCCESS || WRITES_REASON(slot, trace_result)) {                                       \
             trace_at = trace_record + TRACE_HEAD;                                                                      \
             TRACE_FIELDS_##slot(AFTER)                                                                                 \
         }                                                                                                              \
@@ -172,12 +224,23 @@ static void driver_log_register(void)
         (void)next->LogsRegisterCallback_v1(log_on_line, NULL, &registration);
 }
 
-/* A query of work that goes on, and a request for a function that a driver can lack. */
+/* Whether the result is an answer, whoever asks. */
 static bool is_expected(unsigned slot, unsigned result)
 {
-    return result == CUDA_ERROR_NOT_READY
-           || (result == CUDA_ERROR_NOT_FOUND
-               && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2));
+    enum { ANYBODY, CUDA_LIBRARY, NEW_VERSION, NO_FUNCTION };
+    static const struct {
+        const char *function;
+        unsigned result, asker;
+    } answers[] = {
+#define TRACE_ANSWER(function, result, asker, meaning) {function, result, asker},
+#include "../file/answers.inc"
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        if (answers[i].result == result && answers[i].asker == ANYBODY
+            && (answers[i].function[0] == '\0' || strcmp(answers[i].function, schema_function(slot)) == 0))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the layer ---- */
@@ -185,8 +248,12 @@ static bool is_expected(unsigned slot, unsigned result)
 static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                         const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    static const struct trace_schema schema = {(const uint8_t *)states_of_slots, CUSHIM_SLOT_COUNT, schema_write,
-                                               driver_log_register, is_expected};
+    static const struct trace_schema schema = {(const uint8_t *)states_of_slots,
+                                               CUSHIM_SLOT_COUNT,
+                                               schema_write,
+                                               driver_log_register,
+                                               is_expected,
+                                               wants_place};
     (void)next, (void)user;
     if (!record_prepare(&schema))
         return CUDA_ERROR_NOT_PERMITTED;

@@ -58,35 +58,6 @@ bool trace_selects_range(const struct trace_options *options, const struct trace
            && (options->to == 0 || range->begin <= options->to);
 }
 
-/* Whether the call is one of any version of the function. */
-static bool is_call_of(const struct trace_reader *reader, const struct trace_call *call, const char *function)
-{
-    const char *name = reader->slots[call->slot].function;
-    size_t length = strlen(function);
-    return trace_plain_length(name) == length && strncmp(name, function, length) == 0;
-}
-
-bool trace_asks_for_context(const struct trace_reader *reader, const struct trace_call *call)
-{
-    return call->returned && call->result == CUDA_ERROR_INVALID_CONTEXT && is_call_of(reader, call, "cuCtxGetDevice");
-}
-
-bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call)
-{
-    const struct trace_slot *slot = &reader->slots[call->slot];
-    if (!call->returned || !is_call_of(reader, call, "cuGetProcAddress"))
-        return false;
-    const uint64_t *pointer = trace_find_field(slot, call, "pfn");
-    bool has_value = pointer != NULL && pointer + 1 < call->fields + call->words && pointer[0] != 0;
-    return call->result == CUDA_ERROR_NOT_FOUND || (call->result == CUDA_SUCCESS && has_value && pointer[1] == 0);
-}
-
-bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call)
-{
-    return call->returned && call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY
-           && !trace_is_probe(reader, call) && !trace_asks_for_context(reader, call);
-}
-
 CUSHIM_PRINTF(2, 3)
 static void line_add(struct trace_line *line, const char *format, ...)
 {
@@ -218,6 +189,28 @@ bool trace_next_argument(const struct trace_model *model, const struct trace_cal
     return true;
 }
 
+void trace_print_lines(int column, const char *lines)
+{
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] != '\0')) {
+        length = strcspn(lines, "\n");
+        text_print(TONE_FAINT, "%*sat %.*s", column, "", (int)length, lines);
+        puts("");
+    }
+}
+
+void trace_print_no_python(const struct trace_reader *reader)
+{
+    for (size_t i = 0; i < reader->process_count; i++) {
+        const struct trace_process *process = &reader->processes[i];
+        if (process->no_python == TRACE_PYTHON_REFUSED)
+            printf("The lines of Python are missing in process %ld: the system refuses process_vm_readv: %s\n",
+                   process->pid, strerror((int)process->no_python_number));
+        else if (process->no_python == TRACE_PYTHON_UNKNOWN)
+            printf("The lines of Python are missing in process %ld: this version of cushim does not know Python 3.%u\n",
+                   process->pid, process->no_python_number);
+    }
+}
+
 /* What the driver says about a call that failed. */
 static void print_log(const struct trace_call *call)
 {
@@ -230,13 +223,21 @@ static void print_log(const struct trace_call *call)
     }
 }
 
-/* The backtrace, from the program on. */
+/* The Python frames, and the backtrace from the program on. */
 static void print_stack(const struct trace_reader *reader, const struct trace_call *call)
 {
-    for (size_t i = trace_first_frame(reader, call); i < call->stack_count; i++) {
-        text_print(TONE_FAINT, "%45sat %s", "", trace_place_name(reader, call->process, call->stack[i]));
-        puts("");
-    }
+    const char *python = trace_python_lines(call);
+    trace_print_lines(45, python != NULL ? python : "");
+    for (size_t i = trace_first_frame(reader, call); i < call->stack_count; i++)
+        trace_print_lines(45, trace_place_name(reader, call->process, call->stack[i]));
+}
+
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python)
+{
+    const char *place = trace_place_lines(reader, call->process, site, python);
+    if (place != trace_place_name(reader, call->process, call->caller))
+        trace_print_lines(45, place);
 }
 
 void trace_print_call(const struct trace_model *model, const struct trace_call *call)
@@ -264,20 +265,26 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
     text_put(call->returned && call->result != CUDA_SUCCESS ? TONE_BAD : TONE_PLAIN, line.text, 0);
     puts("");
     print_log(call);
-    print_stack(reader, call);
+    if (call->returned && call->result == CUDA_SUCCESS && !reader->header->wants_stacks)
+        trace_print_place(reader, call, trace_site_of(reader, call), trace_python_lines(call));
+    else
+        print_stack(reader, call);
 }
 
-/* A value with a comma, a quotation mark or a new line is within quotation marks, which it has twice. */
+/* A value with a comma or a quotation mark is within quotation marks, which it has twice. */
 static void put_csv(const char *value, const char *end)
 {
-    bool is_quoted = value[strcspn(value, ",\"\r\n")] != '\0';
-    if (is_quoted)
-        putchar('"');
-    for (; *value != '\0'; value++) {
+    char text[2 * sizeof(struct trace_line)];
+    size_t length = 0;
+    bool is_quoted = strpbrk(value, ",\"") != NULL;
+    for (; *value != '\0' && length < sizeof text - 2; value++) {
         if (*value == '"')
-            putchar('"');
-        putchar(*value);
+            text[length++] = '"';
+        text[length++] = *value;
     }
+    text[length] = '\0';
+    fputs(is_quoted ? "\"" : "", stdout);
+    text_put_plain(text);
     fputs(is_quoted ? "\"" : "", stdout);
     fputs(end, stdout);
 }
@@ -296,11 +303,19 @@ void trace_print_csv(const struct trace_model *model, const struct trace_call *c
            reader->processes[call->process].pid, call->thread);
     if (call->returned)
         printf("%" PRIu64, call->end - call->begin);
-    printf(",%s,", reader->slots[call->slot].function);
+    putchar(',');
+    put_csv(reader->slots[call->slot].function, ",");
     while (trace_next_argument(model, call, &argument))
         line_add(&line, "%s%s%s=%s", argument.index > 1 ? ", " : "", argument.is_behind ? "*" : "", argument.name,
                  argument.value.text);
     put_csv(line.text, ",");
     put_csv(call->returned ? trace_result(call->result).text : "", ",");
-    put_csv(trace_place_name(reader, call->process, trace_site_of(reader, call)), "\n");
+    line.length = 0; /* "model.py:7 (forward) < train.py:9 (step)": a call is one line */
+    line.text[0] = '\0';
+    const char *place = trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call));
+    for (size_t length; *place != '\0'; place += length + (place[length] != '\0')) {
+        length = strcspn(place, "\n");
+        line_add(&line, "%s%.*s", line.length > 0 ? " < " : "", (int)length, place);
+    }
+    put_csv(line.text, "\n");
 }

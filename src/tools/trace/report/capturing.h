@@ -3,20 +3,9 @@
 #ifndef CUSHIM_TRACE_CAPTURING_H
 #define CUSHIM_TRACE_CAPTURING_H
 
+#include "moments.h"
 #include "roles.h"
 #include "table.h"
-
-/* A call, after it was read. */
-struct trace_moment {
-    uint64_t call; /* its number in the order of trace_read(), from 1; 0: no call */
-    size_t process;
-    long thread;
-    unsigned slot, result;
-    uint64_t begin, end; /* UINT64_MAX if it did not return */
-    uint64_t site;       /* the address from which the program made it; 0: unknown */
-    const char *log;     /* what the driver said about its failure, in lines; or NULL */
-    const char *range;   /* the ranges of NVTX in which it was made: "step 3 > forward"; or NULL */
-};
 
 struct trace_stream_capture {
     uint64_t number; /* from 1 */

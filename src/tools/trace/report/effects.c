@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct trace_object_row trace_object_rows[] = {
-#define TRACE_OBJECT(type, word, flags, creators, destroyers) {type, word, flags, creators, destroyers},
+#define TRACE_OBJECT(row, type, word, flags, creators, destroyers) {type, word, flags, creators, destroyers},
 #include "objects.inc"
 };
 
@@ -23,7 +23,7 @@ static bool has_type(const struct trace_slot_field *field, const char *type)
 static bool field_find(const struct trace_slot *slot, const struct trace_slot_field *parameter,
                        struct trace_object_field *field)
 {
-    for (unsigned row = 0; row < TRACE_OBJECT_ROWS; row++) {
+    for (enum trace_row row = 0; row < TRACE_OBJECT_ROWS; row++) {
         char how = trace_find_parameter(trace_object_rows[row].creators, slot->function, parameter->name);
         bool destroys =
             trace_find_parameter(trace_object_rows[row].destroyers, slot->function, parameter->name) != '\0';
@@ -32,14 +32,13 @@ static bool field_find(const struct trace_slot *slot, const struct trace_slot_fi
         if (how != '\0' || destroys)
             return true;
     }
-    for (unsigned row = 0; row < TRACE_OBJECT_ROWS && parameter->kind != TRACE_POINTER; row++) {
+    for (enum trace_row row = 0; row < TRACE_OBJECT_ROWS && parameter->kind != TRACE_POINTER; row++) {
         field->row = row;
         field->what = parameter->kind == TRACE_VALUE ? USE : SEEN;
         if (has_type(parameter, trace_object_rows[row].type))
             return true;
         field->what = USE;
-        if (parameter->kind == TRACE_IN && parameter->value.stream != 0
-            && strcmp(trace_object_rows[row].type, "CUstream") == 0)
+        if (parameter->kind == TRACE_IN && parameter->value.stream != 0 && row == TRACE_ROW_STREAM)
             return true;
     }
     return false;

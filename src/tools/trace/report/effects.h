@@ -13,17 +13,22 @@ extern const struct trace_object_row {
     const char *creators, *destroyers;
 } trace_object_rows[];
 
-/* clang-format off */
-#define TRACE_OBJECT(type, word, flags, creators, destroyers) +1
-enum { TRACE_OBJECT_ROWS = 0
+enum trace_row {
+#define TRACE_OBJECT(row, type, word, flags, creators, destroyers) TRACE_ROW_##row,
 #include "objects.inc"
+    TRACE_OBJECT_ROWS
 };
-/* clang-format on */
+
+/* Whether the handles of a row have the type CUdeviceptr. */
+static inline bool trace_row_is_address(enum trace_row row)
+{
+    return row == TRACE_ROW_DEVICE_MEMORY || row == TRACE_ROW_ADDRESS_RANGE;
+}
 
 /* A parameter that is an object. */
 struct trace_object_field {
     enum { USE, SEEN, CREATE, CREATE_COUNTED, CREATE_ONCE, DESTROY } what;
-    unsigned row;
+    enum trace_row row;
     int index;
     bool is_behind; /* the word before is a pointer to it */
 };

@@ -19,7 +19,7 @@ struct elapsed {
 
 static bool is_event(const struct trace_object_field *field)
 {
-    return strcmp(trace_object_rows[field->row].type, "CUevent") == 0;
+    return field->row == TRACE_ROW_EVENT;
 }
 
 /* Whether a call records its event, or can make another object record it later, such as a graph. */
@@ -28,9 +28,8 @@ static bool is_recording(const struct trace_model *model, const struct trace_cal
     const struct trace_object_effect *effect = &model->effects[call->slot];
     bool has_other_object = false;
     for (size_t i = 0; i < effect->count; i++)
-        has_other_object = has_other_object
-                           || (!is_event(&effect->fields[i])
-                               && strcmp(trace_object_rows[effect->fields[i].row].type, "CUstream") != 0);
+        has_other_object =
+            has_other_object || (!is_event(&effect->fields[i]) && effect->fields[i].row != TRACE_ROW_STREAM);
     return model->roles[call->slot].kind == TRACE_RECORD_EVENT || has_other_object;
 }
 

@@ -18,21 +18,45 @@ struct trace_finding {
     size_t process;
     long thread;
     uint64_t begin;
-    uint64_t site;     /* of the call, as in struct trace_moment */
+    uint64_t site; /* of the call, as in struct trace_moment; the next one, too */
+    const char *python;
     const char *log;   /* what the driver said about the call, in lines; or NULL. The model owns it, and the next one */
     const char *range; /* the ranges of NVTX in which it was made; or NULL */
     char *text;        /* a sentence */
+    unsigned slot, result; /* of the call */
+    uint64_t count;        /* of the findings that are equal but for their numbers, this one included */
+    uint64_t last;         /* when the call of the last one of them began */
+    struct trace_repeat {
+        uint64_t begin;
+        long thread;
+    } * repeats; /* the calls of the others, at most TRACE_MAX_FINDINGS of count - 1 */
 };
 
 enum { TRACE_MAX_FINDINGS = 1000 };
 
+/* Whether every later call of the process returns a result, too. */
+static inline bool trace_is_sticky(unsigned result)
+{
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_ASSERT
+           || (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+/* Whether a result is one of stream capture, which the finders of captures explain. */
+static inline bool trace_is_of_capture(unsigned result)
+{
+    return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 struct trace_list {
     struct trace_finding *all;
     size_t count;
-    uint64_t found[TRACE_FINDING_KINDS]; /* also those that are not in the list: it has at most 1000 of a kind */
+    /* Also those that are not in the list: it has at most 1000 of a kind, and equal ones once. */
+    uint64_t found[TRACE_FINDING_KINDS];
 };
 
-/* Adds a finding about a call, or about no single call (NULL). Returns false if there is not enough memory. */
+/* Adds a finding about a call, or about no single call (NULL). One that is equal to another one of the same place but
+ * for its numbers is counted there, unless both are about the same call. Returns false if there is not enough memory.
+ */
 CUSHIM_PRINTF(4, 5)
 bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
                     const char *format, ...);

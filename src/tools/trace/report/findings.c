@@ -52,7 +52,7 @@ static bool list_sort(struct trace_list *list)
 
 bool trace_findings_end(struct trace_findings *findings)
 {
-    bool has_memory = !findings->model.ranges.has_failed;
+    bool has_memory = !trace_model_has_failed(&findings->model);
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
         if (finders[i]->end != NULL)
             has_memory = finders[i]->end(findings->states[i], &findings->model, &findings->list);
@@ -62,8 +62,10 @@ bool trace_findings_end(struct trace_findings *findings)
 
 void trace_findings_free(struct trace_findings *findings)
 {
-    for (size_t i = 0; i < findings->list.count; i++)
+    for (size_t i = 0; i < findings->list.count; i++) {
         free(findings->list.all[i].text);
+        free(findings->list.all[i].repeats);
+    }
     free(findings->list.all);
     for (size_t i = 0; i < TRACE_FINDING_KINDS; i++) {
         if (findings->states[i] != NULL && finders[i]->free != NULL)

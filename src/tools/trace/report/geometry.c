@@ -185,15 +185,8 @@ static bool has_much_memory(struct launch *launch)
 /* The kernel of which a function is that for the current context, or 0. */
 static uint64_t kernel_of(const struct trace_model *model, size_t process, uint64_t function)
 {
-    for (unsigned row = 0; row < TRACE_OBJECT_ROWS; row++) {
-        const struct trace_object *object = strcmp(trace_object_rows[row].type, "CUfunction") == 0
-                                                ? trace_object_find(model, process, row, function)
-                                                : NULL;
-        if (object != NULL && object->parent.kind != 0
-            && strcmp(trace_object_rows[object->parent.kind - 1].type, "CUkernel") == 0)
-            return object->parent.id;
-    }
-    return 0;
+    const struct trace_object *object = trace_object_find(model, process, TRACE_ROW_FUNCTION, function);
+    return object != NULL && object->parent.kind == TRACE_ROW_KERNEL + 1 ? object->parent.id : 0;
 }
 
 /* Returns false if there is not enough memory. */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "finder.h"
+#include "places.h"
+#include "text.h"
 
 enum { MIN_GROWTH = 16, GROWTH_PARTS = 4 };
 
@@ -40,24 +42,71 @@ static int compare_alive(const void *a, const void *b)
                : (one->first.begin > other->first.begin) - (one->first.begin < other->first.begin);
 }
 
-/* What is done with the objects of a type or a creator. Returns false if there is not enough memory. */
-typedef bool (*alive_fn)(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                         struct trace_list *list, void *state);
+/* Whether a process runs Python, of which modules and allocators keep memory until the end. */
+static bool is_python(const struct trace_process *process)
+{
+    for (size_t i = 0; i < process->module_count; i++) {
+        const char *slash = strrchr(process->modules[i].path, '/');
+        const char *name = slash != NULL ? slash + 1 : process->modules[i].path;
+        if (text_starts_with(name, "python3") || text_starts_with(name, "libpython3"))
+            return true;
+    }
+    return false;
+}
 
-/* Counts the objects that were not destroyed by their types or their creators, and reports each, the greatest number
- * first: those that are alive, or those of which the context has ended. */
-static bool alive_report(const struct trace_model *model, uint32_t kind, bool has_context, struct trace_list *list,
-                         alive_fn report, void *state)
+/* Whether an allocator keeps memory by design: that of a Python process, or of a library of CUDA. */
+static bool is_kept(const struct trace_model *model, const struct trace_object *object)
+{
+    const struct trace_moment *created = &object->created;
+    const struct trace_module *module = trace_module_find(model->reader, created->process, created->site);
+    return created->python != NULL || is_python(&model->reader->processes[created->process])
+           || (module != NULL && trace_is_cuda_library(module->path));
+}
+
+/* Whether a program creates an object again and again: the CUDA runtime loads each of its images once. */
+static bool is_repeated(const struct trace_object *object)
+{
+    enum trace_row row = trace_row_of(object);
+    return object->is_again || (row != TRACE_ROW_MODULE && row != TRACE_ROW_LIBRARY);
+}
+
+/* A report about the objects that were not destroyed. */
+struct alive_rule {
+    bool is_by_type;  /* and not by function and place */
+    bool has_context; /* of those by type whose context exists, and not of those whose context has ended */
+    bool (*report)(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                   struct trace_list *list);
+};
+
+/* Whether an object exists, or existed until its context ended near the end of the process. */
+static bool is_lasting(const struct trace_model *model, const struct trace_object *object)
+{
+    const struct trace_object *ended = trace_object_context_ended(model, object);
+    return ended == NULL || 10 * ended->destroyed.call >= 9 * model->ends[object->key.process];
+}
+
+static bool is_of_rule(const struct trace_model *model, const struct alive_rule *rule,
+                       const struct trace_object *object)
+{
+    if (!object->is_alive || !object->is_counted)
+        return false;
+    return rule->is_by_type
+               ? (trace_object_context_ended(model, object) == NULL) == rule->has_context && !is_kept(model, object)
+               : is_lasting(model, object) && is_repeated(object);
+}
+
+/* Counts the objects that were not destroyed, and reports each kind, the greatest number first. Returns false if there
+ * is not enough memory. */
+static bool alive_report(const struct trace_model *model, const struct alive_rule *rule, struct trace_list *list)
 {
     struct trace_table table = {.size = sizeof(struct alive)};
     bool has_memory = true;
     size_t count = 0;
     for (const struct trace_object *object = NULL;
          has_memory && (object = trace_table_next(&model->objects, object)) != NULL;) {
-        uint64_t id = kind == TRACE_COUNT_OF_TYPE ? object->key.kind - 1 : object->created.slot;
-        bool is_alive = object->is_alive && object->is_counted;
-        if (is_alive && (trace_object_context_ended(model, object) == NULL) == has_context)
-            has_memory = alive_add(&table, model, object, (struct trace_key){id, object->key.process, kind});
+        if (is_of_rule(model, rule, object))
+            has_memory =
+                alive_add(&table, model, object, rule->is_by_type ? trace_type_key(object) : trace_creator_key(object));
     }
     const struct alive **sorted = calloc(table.count + 1, sizeof *sorted);
     has_memory = has_memory && sorted != NULL;
@@ -66,14 +115,14 @@ static bool alive_report(const struct trace_model *model, uint32_t kind, bool ha
     if (count > 0)
         qsort(sorted, count, sizeof *sorted, compare_alive);
     for (size_t i = 0; has_memory && i < count; i++)
-        has_memory = report(model, sorted[i], trace_table_find(&model->counts, sorted[i]->key), list, state);
+        has_memory = rule->report(model, sorted[i], trace_table_find(&model->counts, sorted[i]->key), list);
     free(sorted);
     free(table.entries);
     return has_memory;
 }
 
 /* "streams", "libraries" */
-static struct trace_text plural_of(unsigned row, uint64_t count)
+static struct trace_text plural_of(enum trace_row row, uint64_t count)
 {
     struct trace_text word;
     size_t length = strlen(trace_object_rows[row].word);
@@ -89,9 +138,8 @@ static struct trace_text plural_of(unsigned row, uint64_t count)
 
 /* Whether objects were created in all parts of the calls since the first one, and almost none was destroyed. */
 static bool report_growth(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                          struct trace_list *list, void *state)
+                          struct trace_list *list)
 {
-    (void)state;
     bool grows = alive->count >= MIN_GROWTH && 10 * alive->count >= 9 * count->created;
     for (size_t i = 0; i < GROWTH_PARTS; i++)
         grows = grows && 4 * GROWTH_PARTS * alive->parts[i] >= alive->count;
@@ -104,20 +152,14 @@ static bool report_growth(const struct trace_model *model, const struct alive *a
 
 static bool growth_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
+    static const struct alive_rule rule = {.is_by_type = false, .report = report_growth};
     (void)state;
-    return alive_report(model, TRACE_COUNT_OF_CREATOR, true, list, report_growth, NULL);
+    return alive_report(model, &rule, list);
 }
 
 const struct trace_finder trace_finder_growth = {.end = growth_end};
 
 /* ---- what was left ---- */
-
-/* What a process kept by habit: "128 of 128 streams, 3 of 4 modules" */
-struct habits {
-    struct trace_key key;
-    struct trace_moment first;
-    char text[256];
-};
 
 static bool is_whole(const struct trace_reader *reader, size_t process)
 {
@@ -126,22 +168,10 @@ static bool is_whole(const struct trace_reader *reader, size_t process)
 }
 
 static bool report_left(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                        struct trace_list *list, void *state)
+                        struct trace_list *list)
 {
-    struct trace_table *habits = state;
-    if (!is_whole(model->reader, alive->key.process))
+    if (!is_whole(model->reader, alive->key.process) || (trace_object_rows[count->row].flags & KEPT) != 0)
         return true;
-    if ((trace_object_rows[count->row].flags & KEPT) != 0) {
-        struct habits *own = trace_table_add(habits, (struct trace_key){0, alive->key.process, 1});
-        if (own == NULL)
-            return false;
-        size_t length = strlen(own->text);
-        if (own->first.call == 0 || alive->first.begin < own->first.begin)
-            own->first = alive->first;
-        snprintf(own->text + length, sizeof own->text - length, "%s%" PRIu64 " of %" PRIu64 " %s",
-                 length > 0 ? ", " : "", alive->count, count->created, plural_of(count->row, count->created).text);
-        return true;
-    }
     char bytes[48] = "";
     if (alive->bytes > 0)
         snprintf(bytes, sizeof bytes, " (%" PRIu64 " bytes)", alive->bytes);
@@ -153,9 +183,8 @@ static bool report_left(const struct trace_model *model, const struct alive *ali
 
 /* Memory that ended with its context. */
 static bool report_ended(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                         struct trace_list *list, void *state)
+                         struct trace_list *list)
 {
-    (void)state;
     return alive->bytes == 0 || !is_whole(model->reader, alive->key.process)
            || trace_list_add(list, TRACE_FINDING_ALIVE, &alive->first,
                              "%" PRIu64 " of %" PRIu64 " %s (%" PRIu64
@@ -166,17 +195,10 @@ static bool report_ended(const struct trace_model *model, const struct alive *al
 
 static bool leftovers_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
-    struct trace_table habits = {.size = sizeof(struct habits)};
+    static const struct alive_rule left = {.is_by_type = true, .has_context = true, .report = report_left};
+    static const struct alive_rule ended = {.is_by_type = true, .has_context = false, .report = report_ended};
     (void)state;
-    bool has_memory = alive_report(model, TRACE_COUNT_OF_TYPE, true, list, report_left, &habits)
-                      && alive_report(model, TRACE_COUNT_OF_TYPE, false, list, report_ended, NULL);
-    for (const struct habits *one = NULL; has_memory && (one = trace_table_next(&habits, one)) != NULL;)
-        has_memory = trace_list_add(list, TRACE_FINDING_ALIVE, &one->first,
-                                    "%s were alive, which is usual: programs and the CUDA runtime keep them until the "
-                                    "end, and the driver destroys them with the process",
-                                    one->text);
-    free(habits.entries);
-    return has_memory;
+    return alive_report(model, &left, list) && alive_report(model, &ended, list);
 }
 
 const struct trace_finder trace_finder_leftovers = {.end = leftovers_end};

@@ -183,8 +183,9 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
     put_number(page, 2 * (uint64_t)call->result + trace_has_failed(page->reader, call));
     put_number(page, effect.is_work ? effect.stream : 0);
     put_number(page, effect.from.number != 0 ? number - effect.from.number : 0);
-    uint32_t site =
-        string_number(&page->strings, trace_place_name(page->reader, call->process, trace_site_of(page->reader, call)));
+    const char *place =
+        trace_place_lines(page->reader, call->process, trace_site_of(page->reader, call), trace_python_lines(call));
+    uint32_t site = string_number(&page->strings, place);
     if (site == UINT32_MAX)
         return false;
     put_number(page, site);
@@ -260,14 +261,27 @@ static void write_tracks(const struct page *page, struct json *json)
 }
 
 /* The index of the track of a thread, or that of no track. */
-static size_t thread_track(const struct trace_tracks *tracks, const struct trace_finding *finding)
+static size_t thread_track(const struct trace_tracks *tracks, size_t process, long thread)
 {
     size_t i = 0;
     while (i < tracks->count
-           && (tracks->all[i].kind != TRACE_THREADS || tracks->all[i].process != finding->process
-               || tracks->all[i].id != (uint64_t)finding->thread))
+           && (tracks->all[i].kind != TRACE_THREADS || tracks->all[i].process != process
+               || tracks->all[i].id != (uint64_t)thread))
         i++;
     return i;
+}
+
+/* When each call began, and its track: numbers in turn. */
+static void write_finding_calls(const struct page *page, const struct trace_finding *finding, struct json *json)
+{
+    json_open_array(json, "calls");
+    for (uint64_t i = 0; finding->call != 0 && i < finding->count && i <= TRACE_MAX_FINDINGS; i++) {
+        const struct trace_repeat call =
+            i == 0 ? (struct trace_repeat){finding->begin, finding->thread} : finding->repeats[i - 1];
+        json_integer(json, NULL, (long long)call.begin);
+        json_integer(json, NULL, (long long)thread_track(&page->tracks, finding->process, call.thread));
+    }
+    json_close_array(json);
 }
 
 static void write_findings(const struct page *page, struct json *json)
@@ -278,13 +292,16 @@ static void write_findings(const struct page *page, struct json *json)
         json_open_object(json, NULL);
         json_string(json, "title", trace_finding_rows[finding->kind].title);
         json_string(json, "text", finding->text);
+        const char *place = trace_place_lines(page->reader, finding->process, finding->site, finding->python);
+        if (place[0] != '\0')
+            json_string(json, "place", place);
         if (finding->range != NULL)
             json_string(json, "range", finding->range);
         if (finding->log != NULL)
             json_string(json, "driver", finding->log);
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
-        json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
-        json_integer(json, "track", (long long)thread_track(&page->tracks, finding));
+        json_integer(json, "count", (long long)finding->count);
+        write_finding_calls(page, finding, json);
         json_close_object(json);
     }
     json_close_array(json);

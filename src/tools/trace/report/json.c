@@ -34,7 +34,7 @@ static void flush(void)
     output.length = 0;
 }
 
-/* Writes at most a line of trace_line. */
+/* Writes what is valid JSON as it is: at most a line of trace_line. */
 static void put(const char *text)
 {
     size_t length = strlen(text);
@@ -44,11 +44,20 @@ static void put(const char *text)
     output.length += length;
 }
 
-/* Writes a string of the program. Names of the schema need no escape sequences. */
+/* Writes a text of the program or of the file, with quotation marks. */
 static void put_string(const char *string)
 {
-    flush();
-    json_put_string(string);
+    size_t length = 0;
+    for (unsigned char c; (c = (unsigned char)string[length]) >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<';)
+        length++;
+    if (string[length] != '\0' || length + 2 > sizeof output.text) {
+        flush();
+        json_put_string(string);
+        return;
+    }
+    put("\"");
+    put(string);
+    put("\"");
 }
 
 static void put_json_number(uint64_t number)
@@ -79,9 +88,8 @@ static void put_event(const char *phase, const char *category, const char *name)
     put(phase);
     put("\",\"cat\":\"");
     put(category);
-    put("\",\"name\":\"");
-    put(name);
-    put("\"");
+    put("\",\"name\":");
+    put_string(name);
 }
 
 static void put_thread(const struct writer *writer, size_t process, uint64_t thread)
@@ -115,20 +123,19 @@ static void put_name(const struct writer *writer, const struct trace_track *trac
 static void put_argument(const struct trace_argument *argument)
 {
     const struct trace_line *value = &argument->value;
-    char text[TRACE_TEXT_MAX + 1];
-    put(argument->index > 1 ? ",\"" : "\"");
-    put(argument->is_behind ? "*" : "");
-    put(argument->name);
-    put("\":");
+    char text[TRACE_TEXT_MAX + 1], name[256];
+    snprintf(name, sizeof name, "%s%s", argument->is_behind ? "*" : "", argument->name);
+    put(argument->index > 1 ? "," : "");
+    put_string(name);
+    put(":");
     if (argument->text != NULL) {
         memcpy(text, argument->text, argument->text_length);
         text[argument->text_length] = '\0';
         put_string(text);
-    } else {
-        bool is_number = value->length <= 15 && strspn(value->text, "0123456789") == value->length;
-        put(is_number ? "" : "\"");
+    } else if (value->length > 0 && value->length <= 15 && strspn(value->text, "0123456789") == value->length) {
         put(value->text);
-        put(is_number ? "" : "\"");
+    } else {
+        put_string(value->text);
     }
 }
 
@@ -147,16 +154,16 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
     put(trace_has_failed(writer->reader, call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
     while (trace_next_argument(&writer->findings.model, call, &argument))
         put_argument(&argument);
-    put(argument.index > 0 ? ",\"returns\":\"" : "\"returns\":\"");
-    put(call->returned ? trace_result(call->result).text : "did not return");
+    put(argument.index > 0 ? ",\"returns\":" : "\"returns\":");
+    put_string(call->returned ? trace_result(call->result).text : "did not return");
     if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES) {
-        put("\",\"slot\":\"");
-        put(slot_states[state].word);
+        put(",\"slot\":");
+        put_string(slot_states[state].word);
     }
-    put("\"");
     if (call->caller != 0) {
         put(",\"caller\":");
-        put_string(trace_place_name(writer->reader, call->process, trace_site_of(writer->reader, call)));
+        put_string(trace_place_lines(writer->reader, call->process, trace_site_of(writer->reader, call),
+                                     trace_python_lines(call)));
     }
     put("}}");
 }
@@ -205,9 +212,10 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_time(",\"ts\":", finding->begin);
     put_thread(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
-    const char *caller = finding->site != 0 ? trace_place_name(writer->reader, finding->process, finding->site) : NULL;
-    const char *const details[][2] = {
-        {"\"caller\":", caller}, {"\"range\":", finding->range}, {"\"driver\":", finding->log}};
+    const char *caller = trace_place_lines(writer->reader, finding->process, finding->site, finding->python);
+    const char *const details[][2] = {{"\"caller\":", caller[0] != '\0' ? caller : NULL},
+                                      {"\"range\":", finding->range},
+                                      {"\"driver\":", finding->log}};
     const char *before = ",\"args\":{";
     for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
         if (details[i][1] == NULL)
@@ -215,6 +223,12 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
         put(before);
         put(details[i][0]);
         put_string(details[i][1]);
+        before = ",";
+    }
+    if (finding->count > 1) {
+        put(before);
+        put("\"times\":");
+        put_json_number(finding->count);
         before = ",";
     }
     put(before[1] == '\0' ? "}}" : "}");

@@ -134,9 +134,12 @@ void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reade
     if (kernels->bytes != NULL)
         printf("\nBytes:\n%10s %16s %18s  function\n", "calls", "bytes", "direction");
     for (size_t i = 0; kernels->bytes != NULL && i < reader->slot_count * DIRECTIONS; i++) {
-        if (kernels->bytes[i].calls > 0)
-            printf("%10" PRIu64 " %16" PRIu64 " %18s  %s\n", kernels->bytes[i].calls, kernels->bytes[i].bytes,
-                   direction_text(i % DIRECTIONS).text, reader->slots[i / DIRECTIONS].function);
+        if (kernels->bytes[i].calls == 0)
+            continue;
+        printf("%10" PRIu64 " %16" PRIu64 " %18s  ", kernels->bytes[i].calls, kernels->bytes[i].bytes,
+               direction_text(i % DIRECTIONS).text);
+        text_put(TONE_PLAIN, reader->slots[i / DIRECTIONS].function, 0);
+        puts("");
     }
 }
 

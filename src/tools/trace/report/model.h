@@ -19,6 +19,7 @@ struct trace_object {
     unsigned number; /* from 1; 0: no recorded call has created it */
     unsigned references;
     bool is_alive, is_counted;
+    bool is_again;                          /* a module or library from an image that was loaded before */
     struct trace_moment created, destroyed; /* destroyed.call is 0 if it was not */
     uint64_t context;                       /* current when it was created; 0: unknown */
     uint64_t bytes;                         /* of memory; 0: unknown */
@@ -26,21 +27,47 @@ struct trace_object {
     const char *name;                       /* of a kernel, or of that of a node; demangled; NULL: unknown */
 };
 
-/* The objects of a type, or those that a function creates. */
+/* The objects of a type, or those that a function creates at a place. */
 struct trace_count {
-    struct trace_key key; /* TRACE_COUNT_OF_TYPE with a row, or TRACE_COUNT_OF_CREATOR with a slot */
+    struct trace_key key; /* by trace_type_key() or trace_creator_key() */
     uint64_t created;     /* without objects that are only named */
-    unsigned row, last_number;
+    enum trace_row row;
+    unsigned last_number;
     uint64_t begin; /* the number of the call that created the first one */
 };
-enum { TRACE_COUNT_OF_TYPE = 1, TRACE_COUNT_OF_CREATOR };
+
+static inline struct trace_key trace_object_key(size_t process, enum trace_row row, uint64_t handle)
+{
+    return (struct trace_key){.id = handle, .process = (uint32_t)process, .kind = row + 1};
+}
+
+static inline enum trace_row trace_row_of(const struct trace_object *object)
+{
+    return (enum trace_row)(object->key.kind - 1);
+}
+
+/* The counts to which an object belongs. */
+static inline struct trace_key trace_type_key(const struct trace_object *object)
+{
+    return (struct trace_key){.id = object->key.kind, .process = object->key.process, .kind = 1};
+}
+
+static inline struct trace_key trace_creator_key(const struct trace_object *object)
+{
+    return (struct trace_key){
+        .id = trace_place_of(&object->created), .process = object->key.process, .kind = 2 + object->created.slot};
+}
 
 struct trace_model {
     const struct trace_reader *reader;
     uint64_t calls;           /* that were read */
     struct trace_role *roles; /* of the slots */
     struct trace_object_effect *effects;
-    struct trace_table objects, counts, threads, devices, logs;
+    struct trace_table objects, counts, threads, devices;
+    struct trace_table images; /* of modules and libraries */
+    struct trace_texts texts;
+    const char *log; /* what the driver said about the newest call, in lines; or NULL */
+    bool has_failed; /* there was not enough memory */
     struct trace_capturing capturing;
     struct trace_ranges ranges;
     uint64_t *ends; /* the number of the last call of each process */
@@ -51,13 +78,14 @@ struct trace_model {
  * freed after a failure, too. */
 bool trace_model_start(struct trace_model *model, struct trace_reader *reader);
 bool trace_model_read(struct trace_model *model, const struct trace_call *call);
+bool trace_model_has_failed(const struct trace_model *model);
 void trace_model_free(struct trace_model *model);
 
 /* The newest call. */
 struct trace_moment trace_moment_of(const struct trace_model *model, const struct trace_call *call);
 
 /* Returns the object with a handle, or NULL. */
-const struct trace_object *trace_object_find(const struct trace_model *model, size_t process, unsigned row,
+const struct trace_object *trace_object_find(const struct trace_model *model, size_t process, enum trace_row row,
                                              uint64_t handle);
 
 /* Returns the context with which an object ended, or NULL. */
@@ -102,9 +130,6 @@ const char *trace_kernel_of(const struct trace_model *model, size_t process, con
 /* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
  * created it. */
 struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
-
-/* The number in the short name, or 0. */
-unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
 
 /* "stream 3", "device allocation 0x7f0000" */
 struct trace_text trace_object_name(const struct trace_object *object);

@@ -9,7 +9,7 @@
 struct trace_text trace_object_name(const struct trace_object *object)
 {
     struct trace_text name;
-    unsigned row = object->key.kind - 1;
+    enum trace_row row = trace_row_of(object);
     if ((trace_object_rows[row].flags & NAMED) != 0)
         snprintf(name.text, sizeof name.text, "%s %u", trace_object_rows[row].word, object->number);
     else
@@ -22,7 +22,7 @@ static const struct trace_object *object_named(const struct trace_model *model, 
                                                uint64_t handle)
 {
     size_t length = strcspn(type, " ");
-    for (unsigned row = 0; row < TRACE_OBJECT_ROWS; row++) {
+    for (enum trace_row row = 0; row < TRACE_OBJECT_ROWS; row++) {
         const struct trace_object *object = (trace_object_rows[row].flags & NAMED) != 0
                                                     && strlen(trace_object_rows[row].type) == length
                                                     && strncmp(trace_object_rows[row].type, type, length) == 0
@@ -41,12 +41,6 @@ const char *trace_kernel_of(const struct trace_model *model, size_t process, con
     const struct trace_object *node =
         strncmp(type, "CUgraphNode", 11) == 0 ? object_named(model, process, "CUgraphNode", handle) : NULL;
     return node != NULL ? node->name : NULL;
-}
-
-unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
-{
-    const struct trace_object *object = object_named(model, process, type, handle);
-    return object != NULL ? object->number : 0;
 }
 
 struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)

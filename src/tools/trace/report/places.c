@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sources.h"
-#include "table.h"
+#include "texts.h"
 
 /* The name of each address is made once. */
 struct place {
@@ -16,6 +16,8 @@ struct place {
 };
 static struct trace_table places = {.size = sizeof(struct place)};
 
+static struct trace_texts lines;
+
 /* The name of the file, without directories. */
 static const char *module_name(const struct trace_module *module)
 {
@@ -23,25 +25,93 @@ static const char *module_name(const struct trace_module *module)
     return slash != NULL ? slash + 1 : module->path;
 }
 
+/* The words are parted by spaces. */
+static bool starts_with_any(const char *text, const char *words)
+{
+    bool found = false;
+    for (size_t length; *words != '\0' && !found; words += length + (words[length] != '\0')) {
+        length = strcspn(words, " ");
+        found = strncmp(text, words, length) == 0;
+    }
+    return found;
+}
+
 /* Programs call these, and they call the driver. */
 static bool is_layer(const struct trace_module *module)
 {
-    static const char *const layers[] = {"libcudart", "libcuda.so", "libcushim", "libffi", "_ctypes", "trace.so"};
-    if (module == NULL)
-        return false;
-    bool found = false;
-    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
-        found |= strncmp(module_name(module), layers[i], strlen(layers[i])) == 0;
-    return found;
+    return module != NULL
+           && starts_with_any(module_name(module), "libcudart libcuda.so libcushim libffi _ctypes trace.so");
+}
+
+bool trace_is_cuda_library(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return starts_with_any(slash != NULL ? slash + 1 : path,
+                           "libcublas libcudnn libcufft libcurand libcusolver libcusparse libcutensor libcupti libnccl "
+                           "libnvrtc libnvJitLink libnvjpeg libnpp libnvinfer libnvshmem libnvidia-");
+}
+
+/* The file without the directory in which packages are installed. */
+static const char *package_name(const char *path)
+{
+    static const char *const directories[] = {"/site-packages/", "/dist-packages/"};
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        const char *found = strstr(path, directories[i]);
+        if (found != NULL)
+            return found + strlen(directories[i]);
+    }
+    return NULL;
+}
+
+/* Of the program, and not of the system, a package, the interpreter or CUDA. */
+static bool is_own(const struct trace_module *module)
+{
+    return module != NULL && module->path[0] != '\0' && !is_layer(module) && !trace_is_cuda_library(module->path)
+           && package_name(module->path) == NULL && strstr(module->path, "/lib-dynload/") == NULL
+           && strstr(module->path, "/.triton/cache/") == NULL
+           && !starts_with_any(module->path,
+                               "/lib/ /lib32/ /lib64/ /usr/lib /usr/local/lib /usr/local/cuda /usr/local/nvidia [")
+           && !starts_with_any(module_name(module), "python libpython ld-linux");
+}
+
+/* Whose code is at an address. A call has up to 32 of them, mostly the same as other calls, so answers are kept, until
+ * the process has more modules. */
+static struct owner {
+    uint64_t address;
+    size_t process, modules;
+    bool is_layer, is_own;
+} owners[4096];
+
+static const struct owner *owner_find(const struct trace_reader *reader, size_t process, uint64_t address)
+{
+    struct owner *owner = &owners[(address ^ address >> 12) % (sizeof owners / sizeof owners[0])];
+    size_t modules = reader->processes[process].module_count;
+    if (owner->address != address || owner->process != process || owner->modules != modules) {
+        const struct trace_module *module = trace_module_find(reader, process, address);
+        *owner = (struct owner){address, process, modules, is_layer(module), is_own(module)};
+    }
+    return owner;
 }
 
 size_t trace_first_frame(const struct trace_reader *reader, const struct trace_call *call)
 {
+    size_t found = call->stack_count;
     for (size_t i = 0; i < call->stack_count; i++) {
-        if (!is_layer(trace_module_find(reader, call->process, call->stack[i])))
+        const struct owner *owner = owner_find(reader, call->process, call->stack[i]);
+        if (owner->is_own)
             return i;
+        if (!owner->is_layer && found == call->stack_count)
+            found = i;
     }
-    return 0;
+    return found < call->stack_count ? found : 0;
+}
+
+bool trace_is_from_cuda_library(const struct trace_reader *reader, const struct trace_call *call)
+{
+    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
+    for (size_t i = 0; i < call->stack_count && (module == NULL || is_layer(module)); i++)
+        module = trace_module_find(reader, call->process, call->stack[i]);
+    return module != NULL && trace_is_cuda_library(module->path);
 }
 
 uint64_t trace_site_of(const struct trace_reader *reader, const struct trace_call *call)
@@ -57,7 +127,40 @@ bool trace_is_called_from(const struct trace_reader *reader, const struct trace_
         if (module != NULL && strstr(module->path, text) != NULL)
             return true;
     }
+    for (size_t i = 0; i < call->python_count; i++) {
+        if (strstr(call->python[i].file, text) != NULL || strstr(call->python[i].function, text) != NULL)
+            return true;
+    }
     return false;
+}
+
+const char *trace_python_lines(const struct trace_call *call)
+{
+    char text[8 * TRACE_PYTHON_WORDS + 32 * TRACE_PYTHON_FRAMES];
+    size_t used = 0;
+    for (size_t i = 0; i < call->python_count; i++) {
+        const struct trace_python_frame *frame = &call->python[i];
+        const char *name = package_name(frame->file);
+        size_t start = used;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s:%u (%s)", i > 0 ? "\n" : "",
+                                 name != NULL ? name : frame->file, frame->line, frame->function);
+        for (size_t at = start + (i > 0); at < used; at++) /* a line is one line */
+            text[at] = (unsigned char)text[at] < ' ' ? '?' : text[at];
+    }
+    return used > 0 ? trace_text_keep(&lines, text, used) : NULL;
+}
+
+const char *trace_place_lines(const struct trace_reader *reader, size_t process, uint64_t site, const char *python)
+{
+    if (python == NULL)
+        return trace_place_name(reader, process, site);
+    char *both = NULL;
+    if (!is_own(trace_module_find(reader, process, site))
+        || asprintf(&both, "%s\n%s", trace_place_name(reader, process, site), python) < 0)
+        return python;
+    const char *kept = trace_text_keep(&lines, both, strlen(both));
+    free(both);
+    return kept != NULL ? kept : python;
 }
 
 static char *place_describe(const struct trace_module *module, uint64_t address)
@@ -90,5 +193,8 @@ void trace_places_free(void)
         free(place->name);
     free(places.entries);
     places = (struct trace_table){.size = sizeof(struct place)};
+    trace_texts_free(&lines);
+    lines = (struct trace_texts){.table = {.size = 0}};
+    memset(owners, 0, sizeof owners);
     trace_sources_free();
 }

@@ -9,14 +9,30 @@
  * trace_places_free(). Returns "" for the address 0, or if there is not enough memory. */
 const char *trace_place_name(const struct trace_reader *reader, size_t process, uint64_t address);
 
-/* The address in a call's backtrace from which on the program is not a layer between it and the driver, such as the
- * CUDA runtime: an index of its backtrace, or 0. */
+/* The Python frames of a call as lines, the innermost one first: "model.py:7 (Block.forward)". Equal frames are the same
+ * pointer, which is valid until trace_places_free(). Returns NULL if the call has none, or without enough memory. */
+const char *trace_python_lines(const struct trace_call *call);
+
+/* Where a call was made, as lines, the innermost one first: the native place, unless the call has Python frames and the
+ * native place is in a library that is not the program's; and the Python frames. As valid. "": unknown. */
+const char *trace_place_lines(const struct trace_reader *reader, size_t process, uint64_t site, const char *python);
+
+/* Whether a file is a library of CUDA, such as libcublas, which programs call, and which calls the driver. */
+bool trace_is_cuda_library(const char *path);
+
+/* Whether such a library made the call: it, or the layers between it and the driver. */
+bool trace_is_from_cuda_library(const struct trace_reader *reader, const struct trace_call *call);
+
+/* The frame of a call's backtrace that is the program's own: the first one that is not in a directory of the system, in
+ * an installed package, or in a library of CUDA; without it, the first one that is not in a layer between the program
+ * and the driver, such as the CUDA runtime. It is an index of the backtrace, or 0. */
 size_t trace_first_frame(const struct trace_reader *reader, const struct trace_call *call);
 
 /* Its address, or that of the caller if the call has no backtrace. */
 uint64_t trace_site_of(const struct trace_reader *reader, const struct trace_call *call);
 
-/* Whether a call was made by a module with this text in its path, or has it in its backtrace. */
+/* Whether a call was made by a module with this text in its path, or has it in its backtrace, or in the path of a file
+ * or in the name of a function of its Python frames. */
 bool trace_is_called_from(const struct trace_reader *reader, const struct trace_call *call, const char *text);
 
 void trace_places_free(void);

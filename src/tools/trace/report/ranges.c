@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A program can begin ranges and never end them: of more than MAX_OPEN, the oldest one is forgotten. */
-enum { MAX_OPEN = 64, MAX_PATH_LENGTH = 500, MAX_NAMES = 1000000 };
+enum { MAX_OPEN = 64, MAX_PATH_LENGTH = 500 };
 
 /* A range that has begun. */
 struct open_range {
@@ -22,36 +22,12 @@ struct range_thread {
     size_t count;
 };
 
-/* A name or a path, which is kept once. */
-struct range_name {
-    struct trace_key key; /* a hash */
-    char *text;
-};
-
-const char *trace_name_keep(struct trace_ranges *ranges, const char *text)
+/* Without memory, returns "", and `has_failed` is set. */
+static const char *name_keep(struct trace_ranges *ranges, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    struct range_name *name;
-    for (const char *at = text; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    ranges->names.size = sizeof *name;
-    for (struct trace_key key = {.id = hash, .kind = 1};; key.kind++) {
-        name = trace_table_find(&ranges->names, key);
-        if (name != NULL && strcmp(name->text, text) == 0)
-            return name->text;
-        if (name != NULL) /* another text with the same hash */
-            continue;
-        if (ranges->names.count >= MAX_NAMES)
-            return "(too many names)";
-        char *copy = strdup(text);
-        name = copy != NULL ? trace_table_add(&ranges->names, key) : NULL;
-        ranges->has_failed |= name == NULL;
-        if (name == NULL) {
-            free(copy);
-            return "";
-        }
-        return name->text = copy;
-    }
+    const char *kept = trace_text_keep(&ranges->names, name, strlen(name));
+    ranges->has_failed |= kept == NULL;
+    return kept != NULL ? kept : "";
 }
 
 /* The paths from one range of a thread on. */
@@ -63,7 +39,7 @@ static void paths_make(struct trace_ranges *ranges, const struct range_thread *t
         open->path = open->name;
         if (i > 0) {
             snprintf(path, sizeof path, "%s > %s", thread->open[i - 1].path, open->name);
-            open->path = trace_name_keep(ranges, path);
+            open->path = name_keep(ranges, path);
         }
     }
 }
@@ -110,7 +86,7 @@ static void range_begin(struct trace_ranges *ranges, struct range_thread *thread
         memmove(thread->open, thread->open + 1, --thread->count * sizeof *thread->open);
         paths_make(ranges, thread, 0);
     }
-    const char *name = trace_name_keep(ranges, note->name[0] != '\0' ? note->name : "(no name)");
+    const char *name = name_keep(ranges, note->name[0] != '\0' ? note->name : "(no name)");
     unsigned lane = lane_find(thread);
     size_t index = range_keep(ranges, note, name, lane);
     if (note->what == TRACE_RANGE_MARK)
@@ -176,9 +152,7 @@ void trace_ranges_free(struct trace_ranges *ranges)
 {
     for (const struct range_thread *thread = NULL; (thread = trace_table_next(&ranges->threads, thread)) != NULL;)
         free(thread->open);
-    for (const struct range_name *name = NULL; (name = trace_table_next(&ranges->names, name)) != NULL;)
-        free(name->text);
     free(ranges->threads.entries);
-    free(ranges->names.entries);
+    trace_texts_free(&ranges->names);
     free(ranges->all);
 }

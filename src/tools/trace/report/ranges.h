@@ -4,7 +4,7 @@
 #define CUSHIM_TRACE_RANGES_H
 
 #include "../file/reader.h"
-#include "table.h"
+#include "texts.h"
 
 enum { TRACE_MAX_RANGES = 1000000 };
 
@@ -24,7 +24,8 @@ struct trace_ranges {
     struct trace_range *all; /* in the order in which they began, at most TRACE_MAX_RANGES */
     size_t count;
     uint64_t left_out;
-    struct trace_table threads, names;
+    struct trace_table threads;
+    struct trace_texts names;
 };
 
 /* For trace_reader.range_read, with the ranges as its user. */
@@ -32,9 +33,6 @@ void trace_range_read(void *ranges, const struct trace_range_note *note);
 
 /* The ranges that are open on a thread, from the outer one on: "step 3 > forward"; or NULL. */
 const char *trace_range_path(const struct trace_ranges *ranges, size_t process, long thread);
-
-/* Keeps a text until the ranges are freed, and each one once. Without memory, returns "", and `has_failed` is set. */
-const char *trace_name_keep(struct trace_ranges *ranges, const char *text);
 
 void trace_ranges_free(struct trace_ranges *ranges);
 

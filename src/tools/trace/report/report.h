@@ -3,6 +3,7 @@
 #ifndef CUSHIM_TRACE_REPORT_H
 #define CUSHIM_TRACE_REPORT_H
 
+#include "answers.h"
 #include "model.h"
 #include "options.h"
 #include "text.h"
@@ -19,18 +20,6 @@ bool trace_selects(const struct trace_options *options, const struct trace_model
 /* Whether they select a range: by its process, thread and time. */
 bool trace_selects_range(const struct trace_options *options, const struct trace_reader *reader,
                          const struct trace_range *range);
-
-/* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one, nor is the answer to a probe, nor that there is no
- * current context to one who asks. */
-bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call);
-
-/* Whether the call asked cuGetProcAddress for a function that was not found: before CUDA 12.0, the result is
- * CUDA_ERROR_NOT_FOUND; since then, it is CUDA_SUCCESS with a NULL pointer. */
-bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call);
-
-/* Whether the call asked for the device of the current context, and there was none. The CUDA runtime and PyTorch ask so
- * whether they must make a context current. */
-bool trace_asks_for_context(const struct trace_reader *reader, const struct trace_call *call);
 
 /* Reads the next call, and shows the progress. */
 bool trace_next(struct trace_reader *reader, struct trace_call *call);
@@ -54,6 +43,16 @@ enum status trace_report_file(int file, const char *path, const struct trace_opt
 void trace_print_csv_head(void);
 void trace_print_csv(const struct trace_model *model, const struct trace_call *call);
 void trace_print_call(const struct trace_model *model, const struct trace_call *call);
+
+/* Writes "at" and a place for each of some lines, from a column on. */
+void trace_print_lines(int column, const char *lines);
+
+/* The same for the place of a call, below that call, if the place is not its caller. */
+void trace_print_place(const struct trace_reader *reader, const struct trace_call *call, uint64_t site,
+                       const char *python);
+
+/* Writes why processes that run Python have no Python frames, if something prevents it. */
+void trace_print_no_python(const struct trace_reader *reader);
 
 /* An argument of a call. Begin with an index and a word of 0. */
 struct trace_argument {

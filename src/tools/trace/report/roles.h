@@ -17,6 +17,8 @@ struct trace_role {
         TRACE_WAIT_EVENT,
         TRACE_ELAPSED_TIME,
         TRACE_DESTROY_STREAM,
+        TRACE_QUERY_STREAM, /* whether its work is complete: a success is one of a wait */
+        TRACE_QUERY_EVENT,
         TRACE_SYNCHRONIZE_STREAM,
         TRACE_SYNCHRONIZE_EVENT,
         TRACE_SYNCHRONIZE_CONTEXT,

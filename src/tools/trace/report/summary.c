@@ -6,23 +6,18 @@
 #include <string.h>
 
 #include "cushim/slot.h"
-#include "findings.h"
+#include "findings_text.h"
 #include "kernels.h"
 #include "places.h"
 #include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
-enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MAX_UNRETURNED = 20, MAX_SHOWN = 10 };
+enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MAX_SHOWN = 10, MAX_ANSWERS = 16 };
 
 struct function {
     size_t slot;
     uint64_t calls, errors, total;
     uint32_t *classes;
-};
-
-struct failure {
-    unsigned slot, result;
-    uint64_t calls;
 };
 
 /* The calls from one module. */
@@ -36,11 +31,14 @@ struct summary {
     struct caller *callers;
     size_t caller_count;
     struct function *functions;
-    struct failure *failures;
+    struct trace_failed *failures;
     size_t failure_count;
-    uint64_t calls, errors, total, end, not_ready, probes, without_context;
-    uint64_t unreturned_count;
-    struct trace_call unreturned[MAX_UNRETURNED];
+    struct answer {
+        const char *meaning;
+        unsigned slot;
+        uint64_t calls;
+    } answers[MAX_ANSWERS];
+    uint64_t calls, errors, total, end;
 };
 
 static size_t class_of(uint64_t value)
@@ -82,26 +80,25 @@ static bool count_failure(struct summary *summary, const struct trace_call *call
            && (summary->failures[i].slot != call->slot || summary->failures[i].result != call->result))
         i++;
     if (i == summary->failure_count) {
-        struct failure *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
+        struct trace_failed *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
         if (grown == NULL)
             return false;
         summary->failures = grown;
-        grown[summary->failure_count++] = (struct failure){call->slot, call->result, 0};
+        grown[summary->failure_count++] = (struct trace_failed){call->slot, call->result, 0};
     }
     summary->failures[i].calls++;
     return true;
 }
 
-/* The reader reuses the fields. */
-static bool unreturned_keep(struct trace_call *kept, const struct trace_call *call)
+static void count_answer(struct summary *summary, const struct trace_call *call, const char *meaning)
 {
-    uint64_t *fields = malloc((call->words + 1) * sizeof *fields);
-    if (fields == NULL)
-        return false;
-    memcpy(fields, call->fields, call->words * sizeof *fields);
-    *kept = *call;
-    kept->fields = fields;
-    return true;
+    size_t i = 0;
+    while (i < MAX_ANSWERS - 1 && summary->answers[i].meaning != NULL
+           && (summary->answers[i].meaning != meaning || summary->answers[i].slot != call->slot))
+        i++;
+    summary->answers[i].meaning = meaning;
+    summary->answers[i].slot = call->slot;
+    summary->answers[i].calls++;
 }
 
 static bool count_call(struct summary *summary, const struct trace_reader *reader, const struct trace_call *call)
@@ -115,18 +112,15 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
     function->calls++;
     if (call->end > summary->end)
         summary->end = call->end;
-    if (!call->returned) {
-        if (summary->unreturned_count++ < MAX_UNRETURNED)
-            return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], call);
+    if (!call->returned)
         return true;
-    }
     function->total += duration;
     summary->total += duration;
     function->classes[class_of(duration)]++;
-    summary->not_ready += call->result == CUDA_ERROR_NOT_READY;
-    summary->probes += trace_is_probe(reader, call);
-    summary->without_context += trace_asks_for_context(reader, call);
-    if (!trace_has_failed(reader, call))
+    const char *answer = trace_answer_of(reader, call);
+    if (answer != NULL)
+        count_answer(summary, call, answer);
+    if (answer != NULL || call->result == CUDA_SUCCESS)
         return true;
     function->errors++;
     summary->errors++;
@@ -165,17 +159,12 @@ static int compare_functions(const void *a, const void *b)
     return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : (int)one->slot - (int)other->slot;
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_summary_head(const struct trace_reader *reader, const struct summary *summary)
 {
     const struct trace_header *header = reader->header;
     text_print(TONE_STRONG, "%s", header->command);
-    printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls, plural(summary->calls),
-           trace_duration(summary->end).text, summary->errors, reader->process_count,
+    printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls,
+           trace_plural(summary->calls), trace_duration(summary->end).text, summary->errors, reader->process_count,
            reader->process_count == 1 ? "" : "es");
     const char *why = header->limit == TRACE_LIMIT_DISK       ? "the disk is full"
                       : header->limit == TRACE_LIMIT_RESOURCE ? "the process may not write a longer file (ulimit -f)"
@@ -220,20 +209,19 @@ static void print_failures(const struct trace_reader *reader, const struct summa
     if (summary->failure_count > 0)
         puts("\nFailed calls:");
     for (size_t i = 0; i < summary->failure_count; i++) {
-        const struct failure *failure = &summary->failures[i];
+        const struct trace_failed *failure = &summary->failures[i];
         printf("%10" PRIu64 "  ", failure->calls);
         text_print(TONE_BAD, "%s: %s", reader->slots[failure->slot].function, trace_result(failure->result).text);
         puts("");
     }
-    if (summary->not_ready > 0)
-        printf("\n%" PRIu64 " quer%s returned CUDA_ERROR_NOT_READY, which is not a failure.\n", summary->not_ready,
-               summary->not_ready == 1 ? "y" : "ies");
-    if (summary->probes > 0)
-        printf("\n%" PRIu64 " request%s to cuGetProcAddress found no function, which is not a failure.\n",
-               summary->probes, plural(summary->probes));
-    if (summary->without_context > 0)
-        printf("\n%" PRIu64 " call%s of cuCtxGetDevice found no current context, which is not a failure.\n",
-               summary->without_context, plural(summary->without_context));
+    if (summary->answers[0].meaning != NULL)
+        puts("\nAnswers that are not failures:");
+    for (size_t i = 0; i < MAX_ANSWERS && summary->answers[i].meaning != NULL; i++) {
+        const struct answer *answer = &summary->answers[i];
+        printf("%10" PRIu64 "  ", answer->calls);
+        text_print(TONE_PLAIN, "%s: %s", reader->slots[answer->slot].function, answer->meaning);
+        puts("");
+    }
 }
 
 /* The functions that the driver lacks. */
@@ -251,67 +239,6 @@ static void print_states(const struct trace_reader *reader, const struct summary
         printf("%10" PRIu64 "  ", summary->functions[i].calls);
         text_print(TONE_DOUBTFUL, "%s: %s", slot->function, slot_states[state].word);
         puts("");
-    }
-}
-
-static void print_unreturned(const struct trace_model *model, const struct summary *summary)
-{
-    uint64_t shown = summary->unreturned_count < MAX_UNRETURNED ? summary->unreturned_count : MAX_UNRETURNED;
-    if (shown > 0)
-        puts("\nCalls that did not return:");
-    for (uint64_t i = 0; i < shown; i++)
-        trace_print_call(model, &summary->unreturned[i]);
-    if (shown < summary->unreturned_count)
-        printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
-}
-
-/* Where and in which ranges the call was made, and what the driver said about it. */
-static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
-{
-    size_t length;
-    if (finding->site != 0) {
-        text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
-        puts("");
-    }
-    if (finding->range != NULL) {
-        text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
-        puts("");
-    }
-    for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {
-        length = strcspn(line, "\n");
-        text_print(TONE_PLAIN, "%33sdriver: %.*s", "", (int)length, line);
-        puts("");
-    }
-}
-
-/* A title and a line for each finding of a kind. */
-static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
-                       size_t most)
-{
-    uint64_t found = list->found[kind];
-    size_t shown = 0;
-    if (found > 0)
-        printf("\n%s:\n", trace_finding_rows[kind].title);
-    for (size_t i = 0; i < list->count && shown < most; i++) {
-        const struct trace_finding *finding = &list->all[i];
-        if (finding->kind != kind)
-            continue;
-        printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
-               reader->processes[finding->process].pid, finding->thread);
-        text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
-        puts("");
-        print_details(reader, finding);
-        shown++;
-    }
-    if (found > shown)
-        printf("and %" PRIu64 " more\n", found - shown);
-}
-
-static void print_findings(const struct trace_reader *reader, const struct trace_list *list, int severity, size_t most)
-{
-    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
-        if ((int)trace_finding_rows[kind].severity == severity)
-            print_kind(reader, list, (enum trace_finding_kind)kind, most);
     }
 }
 
@@ -343,7 +270,7 @@ static void print_processes(const struct trace_reader *reader)
     puts("\nProcesses:");
     for (size_t i = 0; i < reader->process_count; i++) {
         const struct trace_process *process = &reader->processes[i];
-        printf("%10ld  %10" PRIu64 " call%s  ", process->pid, process->calls, plural(process->calls));
+        printf("%10ld  %10" PRIu64 " call%s  ", process->pid, process->calls, trace_plural(process->calls));
         text_print(TONE_PLAIN, "%s", process->command);
         puts("");
     }
@@ -353,14 +280,15 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
-    print_findings(reader, &findings->list, BAD, MAX_SHOWN);
+    trace_print_verdict(reader, &findings->list, summary->failures, summary->failure_count);
+    trace_print_no_python(reader);
+    trace_print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
     trace_kernels_print(&summary->kernels, reader);
     print_failures(reader, summary);
     print_states(reader, summary);
-    print_unreturned(&findings->model, summary);
-    print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
+    trace_print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
     print_processes(reader);
 }
 
@@ -389,8 +317,10 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     if (!has_memory) {
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
-        print_findings(reader, &findings.list, BAD, SIZE_MAX);
-        print_findings(reader, &findings.list, NOTE, SIZE_MAX);
+        trace_print_verdict(reader, &findings.list, summary.failures, summary.failure_count);
+        trace_print_no_python(reader);
+        trace_print_findings(reader, &findings.list, BAD, SIZE_MAX);
+        trace_print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
         qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
         if (summary.caller_count > 0)
@@ -399,8 +329,6 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     }
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
-    for (size_t i = 0; i < MAX_UNRETURNED; i++)
-        free((void *)(uintptr_t)summary.unreturned[i].fields);
     for (size_t i = 0; i < summary.caller_count; i++)
         free(summary.callers[i].path);
     free(summary.callers);

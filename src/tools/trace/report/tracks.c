@@ -26,7 +26,9 @@ void trace_tracks_free(struct trace_tracks *tracks)
 static size_t track_find(struct trace_tracks *tracks, const struct trace_model *model, const struct trace_call *call,
                          enum trace_kind kind, uint64_t id)
 {
-    uint32_t object = kind == TRACE_STREAMS ? trace_number_of(model, call->process, "CUstream", id) : 0;
+    const struct trace_object *stream =
+        kind == TRACE_STREAMS ? trace_object_find(model, call->process, TRACE_ROW_STREAM, id) : NULL;
+    uint32_t object = stream != NULL ? stream->number : 0;
     struct trace_key key = {id, (uint32_t)call->process, (uint32_t)kind + TRACE_KINDS * object};
     size_t known = tracks->indices.count;
     tracks->indices.size = sizeof(struct index);

@@ -87,10 +87,9 @@ static void work_describe(const struct trace_reader *reader, const struct work *
         snprintf(text + length, size - length, ", and %" PRIu64 " calls of other functions", work->others);
 }
 
-/* UINT64_MAX if it did not return */
 static uint64_t wait_duration(const struct wait *wait)
 {
-    return wait->moment.end != UINT64_MAX ? wait->moment.end - wait->moment.begin : UINT64_MAX;
+    return wait->moment.end - wait->moment.begin;
 }
 
 /* The longest first. */
@@ -214,7 +213,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     }
     if (queue == NULL && needs_queue)
         return false;
-    if (!wait_add(waits, model, call, queue))
+    if (call->returned && !wait_add(waits, model, call, queue))
         return false;
     if (queue != NULL && has_succeeded && role->kind != TRACE_SYNCHRONOUS)
         queue->work = (struct work){.others = 0};
@@ -227,19 +226,17 @@ static bool wait_report(const struct waits *waits, const struct trace_model *mod
 {
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
-    char duration[96] = "did not return", work[1024], before[1152] = "";
+    char work[1024], before[1152] = "";
     work_describe(model->reader, &wait->work, work, sizeof work);
-    if (moment->end != UINT64_MAX)
-        snprintf(duration, sizeof duration, "took %s, %.0f %% of the time", trace_duration(wait_duration(wait)).text,
-                 100 * (double)wait_duration(wait) / (double)(span->end - span->begin));
     if (work[0] != '\0')
         snprintf(before, sizeof before, "; before it, in %s: %s",
                  wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
                  work);
     else if (wait->is_known)
         snprintf(before, sizeof before, "; nothing was submitted before it");
-    return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s %s%s", model->reader->slots[moment->slot].function,
-                          duration, before);
+    return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s took %s, %.0f %% of the time%s",
+                          model->reader->slots[moment->slot].function, trace_duration(wait_duration(wait)).text,
+                          100 * (double)wait_duration(wait) / (double)(span->end - span->begin), before);
 }
 
 static bool wait_end(void *state, const struct trace_model *model, struct trace_list *list)

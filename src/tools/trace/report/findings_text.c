@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "places.h"
+#include "report.h"
+
+const char *trace_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Where and in which ranges the call was made, and what the driver said about it. */
+static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
+{
+    size_t length;
+    trace_print_lines(33, trace_place_lines(reader, finding->process, finding->site, finding->python));
+    if (finding->range != NULL) {
+        text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
+        puts("");
+    }
+    for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        text_print(TONE_PLAIN, "%33sdriver: %.*s", "", (int)length, line);
+        puts("");
+    }
+}
+
+/* A title and a line for each finding of a kind. */
+static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
+                       size_t most)
+{
+    uint64_t found = list->found[kind];
+    size_t shown = 0;
+    if (found > 0)
+        printf("\n%s:\n", trace_finding_rows[kind].title);
+    for (size_t i = 0; i < list->count && shown < most; i++) {
+        const struct trace_finding *finding = &list->all[i];
+        if (finding->kind != kind)
+            continue;
+        printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
+               reader->processes[finding->process].pid, finding->thread);
+        text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
+        if (finding->count > 1)
+            printf(" (%" PRIu64 " times, the last one at %.6f s)", finding->count, (double)finding->last / 1e9);
+        puts("");
+        print_details(reader, finding);
+        shown++;
+    }
+    if (found > shown)
+        printf("and %" PRIu64 " more\n", found - shown);
+}
+
+void trace_print_findings(const struct trace_reader *reader, const struct trace_list *list, int severity, size_t most)
+{
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
+        if ((int)trace_finding_rows[kind].severity == severity)
+            print_kind(reader, list, (enum trace_finding_kind)kind, most);
+    }
+}
+
+/* The failed calls that no finding explains. */
+static uint64_t count_unexplained(const struct trace_list *list, const struct trace_failed *failures,
+                                  size_t failure_count)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < failure_count; i++) {
+        const struct trace_failed *failure = &failures[i];
+        uint64_t explained = 0;
+        for (size_t k = 0; k < list->count; k++) {
+            const struct trace_finding *finding = &list->all[k];
+            if (trace_finding_rows[finding->kind].severity == BAD && finding->slot == failure->slot
+                && finding->result == failure->result)
+                explained += finding->count;
+        }
+        bool is_of_kind = (trace_is_sticky(failure->result) && list->found[TRACE_FINDING_STICKY] > 0)
+                          || (trace_is_of_capture(failure->result)
+                              && list->found[TRACE_FINDING_CAPTURE] + list->found[TRACE_FINDING_UNJOINED] > 0);
+        count += is_of_kind || explained >= failure->calls ? 0 : failure->calls - explained;
+    }
+    return count;
+}
+
+/* Waits are not mistakes. */
+void trace_print_verdict(const struct trace_reader *reader, const struct trace_list *list,
+                         const struct trace_failed *failures, size_t failure_count)
+{
+    const struct trace_header *header = reader->header;
+    bool is_whole = header->overwritten == 0 && header->dropped == 0 && reader->damaged == 0;
+    uint64_t unexplained = count_unexplained(list, failures, failure_count), found = 0;
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
+        found += kind != TRACE_FINDING_WAIT ? list->found[kind] : 0;
+    if (unexplained > 0)
+        printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
+               unexplained, trace_plural(unexplained));
+    else if (found == 0)
+        printf("Nothing was found%s.\n", is_whole ? "" : " in the calls that the file has");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Reasons why calls failed, each a sentence without the call and its result. The text stays empty without a reason. */
+#ifndef CUSHIM_TRACE_REASONS_H
+#define CUSHIM_TRACE_REASONS_H
+
+#include "model.h"
+
+struct trace_reason {
+    char text[1024];
+};
+
+/* What is known of a process. */
+struct trace_failing_process {
+    bool has_other_memory; /* it has device memory of which the file does not show the size */
+    bool has_initialized;  /* a call of cuInit has succeeded */
+};
+
+/* "0.3 ms before, by thread 7, in cuStreamDestroy_v2" */
+struct trace_time {
+    char text[192];
+};
+struct trace_time trace_time_before(const struct trace_reader *reader, const struct trace_moment *moment,
+                                    const struct trace_call *call);
+
+/* memory_reasons.c: memory at an address of the call that was freed, that is too small, or that nobody has allocated;
+ * and too little memory. */
+void trace_memory_describe(const struct trace_failing_process *process, const struct trace_model *model,
+                           const struct trace_call *call, struct trace_reason *reason);
+
+/* Whether a call that succeeded has returned memory of which the file does not show the size. */
+bool trace_returns_other_memory(const struct trace_model *model, const struct trace_call *call);
+
+/* meanings.c: what a result means by itself. */
+void trace_meaning_describe(const struct trace_failing_process *parent, const struct trace_model *model,
+                            const struct trace_call *call, struct trace_reason *reason);
+
+#endif

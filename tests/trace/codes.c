@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors whose results say what is wrong, and the programs that follow the advice of the report:
+ *
+ *   codes NAME wrong|right
+ *
+ * NAME is one of the list below. The exit status is 0 if the driver has accepted all that "right" does.
+ */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "functions.h"
+#include "softcuda.h"
+
+static bool is_wrong;
+static int failures;
+static CUdevice device;
+static CUcontext context;
+static CUevent event;
+static CUmodule module;
+
+static void check(CUresult result)
+{
+    failures += result != CUDA_SUCCESS;
+}
+
+static const struct softcuda_control *softcuda(void)
+{
+    softcuda_control_fn get = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *found = dlsym(library, SOFTCUDA_CONTROL_SYMBOL);
+    memcpy(&get, &found, sizeof get);
+    return get(SOFTCUDA_CONTROL_VERSION);
+}
+
+/* Lets the next call of a function fail in the wrong program. */
+static void fail(const char *function, int result)
+{
+    if (is_wrong)
+        softcuda()->fail_call(function, 1, result);
+}
+
+static void start(void)
+{
+    check(cuInit(0));
+    check(cuDeviceGet(&device, 0));
+    check(cuDevicePrimaryCtxRetain(&context, device));
+    check(cuCtxSetCurrent(context));
+}
+
+static void kernel(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
+
+static void uninitialized(void)
+{
+    int count;
+    if (!is_wrong)
+        check(cuInit(0));
+    check(cuDeviceGetCount(&count));
+}
+
+/* softcuda works in a child, too. */
+static void forked(void)
+{
+    int status = 0;
+    if (is_wrong)
+        start();
+    pid_t child = fork();
+    if (child == 0) {
+        fail("cuDeviceGet", CUDA_ERROR_NOT_INITIALIZED);
+        if (is_wrong)
+            cuDeviceGet(&device, 0);
+        else
+            start();
+        _exit(failures);
+    }
+    waitpid(child, &status, 0);
+    failures += status != 0;
+}
+
+static void destroy_late(void)
+{
+    fail("cuEventDestroy_v2", CUDA_ERROR_DEINITIALIZED);
+    cuEventDestroy_v2(event);
+}
+
+static void ending(void)
+{
+    start();
+    check(cuEventCreate(&event, 0));
+    if (is_wrong)
+        atexit(destroy_late);
+    else
+        check(cuEventDestroy_v2(event));
+}
+
+static void no_device(void)
+{
+    fail("cuInit", CUDA_ERROR_NO_DEVICE);
+    check(cuInit(0));
+}
+
+static void other_device(void)
+{
+    int count = 0;
+    check(cuInit(0));
+    check(cuDeviceGetCount(&count));
+    check(cuDeviceGet(&device, is_wrong ? count : count - 1));
+}
+
+static void load(int result)
+{
+    start();
+    fail("cuModuleLoadData", result);
+    check(cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n"));
+}
+
+static void image(void)
+{
+    load(CUDA_ERROR_INVALID_IMAGE);
+}
+
+static void no_binary(void)
+{
+    load(CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+static void ptx(void)
+{
+    load(CUDA_ERROR_INVALID_PTX);
+}
+
+static void compiler(void)
+{
+    load(CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
+}
+
+static void ptx_version(void)
+{
+    load(CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+}
+
+static void disabled(void)
+{
+    load(CUDA_ERROR_JIT_COMPILATION_DISABLED);
+}
+
+static void not_ready(void)
+{
+    fail("cuInit", CUDA_ERROR_SYSTEM_NOT_READY);
+    check(cuInit(0));
+}
+
+static void mismatch(void)
+{
+    fail("cuInit", CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
+    check(cuInit(0));
+}
+
+static void no_symbol(void)
+{
+    CUfunction function;
+    softcuda()->register_kernel("_Z5storePf", kernel, NULL, 0);
+    load(CUDA_SUCCESS);
+    check(cuModuleGetFunction(&function, module, is_wrong ? "store" : "_Z5storePf"));
+}
+
+static void no_symbol_of_library(void)
+{
+    CUlibrary library;
+    CUkernel found;
+    softcuda()->register_kernel("_Z5storePf", kernel, NULL, 0);
+    start();
+    check(cuLibraryLoadData(&library, ".version 7.0\n", NULL, NULL, 0, NULL, NULL, 0));
+    check(cuLibraryGetKernel(&found, library, is_wrong ? "store" : "_Z5storePf"));
+    check(cuLibraryUnload(library));
+}
+
+static CUgraph graph_make(int nodes)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    check(cuGraphCreate(&graph, 0));
+    for (int i = 0; i < nodes; i++)
+        check(cuGraphAddEmptyNode(&node, graph, NULL, 0));
+    return graph;
+}
+
+static void update(void)
+{
+    CUgraph one, two;
+    CUgraphExec executable, other;
+    CUgraphExecUpdateResultInfo info;
+    start();
+    one = graph_make(1);
+    two = graph_make(2);
+    check(cuGraphInstantiateWithFlags(&executable, one, 0));
+    if (is_wrong)
+        check(cuGraphExecUpdate_v2(executable, two, &info));
+    else
+        check(cuGraphInstantiateWithFlags(&other, two, 0));
+    if (!is_wrong)
+        check(cuGraphExecDestroy(other));
+    check(cuGraphExecDestroy(executable));
+    check(cuGraphDestroy(one));
+    check(cuGraphDestroy(two));
+}
+
+/* Results that are answers. With "wrong", a library of CUDA asks for a kernel. */
+static void answers(void)
+{
+    CUlibrary library;
+    CUkernel found;
+    unsigned type;
+    void *function;
+    CUdriverProcAddressQueryResult status;
+    start();
+    cuCtxSetCurrent(NULL);
+    cuCtxGetDevice(&device);
+    cuCtxSetCurrent(context);
+    cuGetProcAddress_v2("cuFuture", &function, 12000, 0, &status);
+    cuGetProcAddress("cuFuture", &function, 11040, 0);
+    softcuda()->fail_call("cuGetProcAddress_v2", 1, CUDA_ERROR_INVALID_VALUE);
+    cuGetProcAddress_v2("cuInit", &function, 99000, 0, &status);
+    softcuda()->fail_call("cuPointerGetAttribute", 1, CUDA_ERROR_INVALID_VALUE);
+    cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&type);
+    softcuda()->fail_call("cuPointerGetAttributes", 1, CUDA_ERROR_INVALID_VALUE);
+    cuPointerGetAttributes(0, NULL, NULL, (CUdeviceptr)(uintptr_t)&type);
+    cuLibraryLoadData(&library, ".version 7.0\n", NULL, NULL, 0, NULL, NULL, 0);
+    fail("cuLibraryGetKernel", CUDA_ERROR_NO_BINARY_FOR_GPU);
+    if (is_wrong)
+        cuLibraryGetKernel(&found, library, "kernel");
+    cuModuleLoadData(&module, ".version 7.0\n");
+    softcuda()->fail_call("cuModuleUnload", 1, CUDA_ERROR_DEINITIALIZED);
+    cuModuleUnload(module);
+    softcuda()->fail_call("cuLibraryUnload", 1, CUDA_ERROR_DEINITIALIZED);
+    cuLibraryUnload(library);
+    softcuda()->fail_call("cuDevicePrimaryCtxRelease_v2", 1, CUDA_ERROR_DEINITIALIZED);
+    cuDevicePrimaryCtxRelease_v2(device);
+}
+
+/* One mistake several times. */
+static void repeated(void)
+{
+    CUdeviceptr memory;
+    start();
+    for (int i = 0; i < 5; i++) {
+        check(cuMemAlloc_v2(&memory, 16));
+        check(cuMemFree_v2(memory));
+        if (is_wrong)
+            cuMemFree_v2(memory);
+    }
+}
+
+/* Two streams that are not joined, which one call shows. */
+static void unjoined(void)
+{
+    CUstream streams[3];
+    CUgraph graph = NULL;
+    CUdeviceptr memory;
+    start();
+    cuMemAlloc_v2(&memory, 16);
+    cuEventCreate(&event, 2);
+    for (int i = 0; i < 3; i++)
+        cuStreamCreate(&streams[i], 1);
+    cuStreamBeginCapture_v2(streams[0], CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuEventRecord(event, streams[0]);
+    for (int i = 1; i < 3; i++) {
+        cuStreamWaitEvent(streams[i], event, 0);
+        cuMemsetD8Async(memory, 0, 16, streams[i]);
+    }
+    cuStreamEndCapture(streams[0], &graph);
+}
+
+/* A kernel with the name of the environment. */
+static void name(void)
+{
+    CUfunction function;
+    softcuda()->register_kernel(getenv("KERNEL_NAME"), kernel, NULL, 0);
+    load(CUDA_SUCCESS);
+    check(cuModuleGetFunction(&function, module, getenv("KERNEL_NAME")));
+    check(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    if (is_wrong)
+        cuModuleUnload(module);
+    if (is_wrong)
+        cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+static const struct program {
+    const char *name;
+    void (*run)(void);
+} programs[] = {
+    {"uninitialized", uninitialized},
+    {"forked", forked},
+    {"ending", ending},
+    {"no-device", no_device},
+    {"other-device", other_device},
+    {"image", image},
+    {"no-binary", no_binary},
+    {"ptx", ptx},
+    {"compiler", compiler},
+    {"ptx-version", ptx_version},
+    {"disabled", disabled},
+    {"not-ready", not_ready},
+    {"mismatch", mismatch},
+    {"no-symbol", no_symbol},
+    {"no-symbol-of-library", no_symbol_of_library},
+    {"update", update},
+    {"answers", answers},
+    {"repeated", repeated},
+    {"unjoined", unjoined},
+    {"name", name},
+};
+
+int main(int argc, char **argv)
+{
+    is_wrong = argc > 2 && strcmp(argv[2], "wrong") == 0;
+    for (size_t i = 0; argc > 2 && i < sizeof programs / sizeof programs[0]; i++) {
+        if (strcmp(programs[i].name, argv[1]) == 0)
+            programs[i].run();
+    }
+    return failures != 0;
+}
