@@ -153,6 +153,20 @@ static cushim_fn fail_symbol(CUresult code, const char *caller, const char *mess
     return NULL;
 }
 
+/* The list of a copy that was made for a set of functions does not show whether the driver has others. */
+static CUSHIM_COLD cushim_fn fail_unknown_symbol(const char *symbol, const char *caller)
+{
+    char text[240];
+    if (!LIST_IS_CUT)
+        return fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
+    snprintf(text, sizeof text,
+             "This copy of cushim has %d slots, and none for \"%.100s\". Add the function to the list with which it was "
+             "made (amalgamate.py --slots).",
+             CUSHIM_SLOT_COUNT, symbol);
+    cush_error_set_copy(CUDA_ERROR_NOT_FOUND, caller, text);
+    return NULL;
+}
+
 /* What the loaded driver has for a name without a slot. `index` is ENTRY_COUNT if the list does not have the name. */
 static cushim_fn symbol_of_driver(const char *symbol, size_t index, enum cushim_default_stream kind)
 {
@@ -194,8 +208,7 @@ static cushim_fn symbol_find(const char *symbol, bool must_work, const char *cal
     if (slot != CUSHIM_SLOT_COUNT)
         return symbol_of_slot(slot, kind, must_work);
     cushim_fn fn = has_driver ? symbol_of_driver(symbol, index, kind) : NULL;
-    return fn != NULL ? fn
-                      : fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
+    return fn != NULL ? fn : fail_unknown_symbol(symbol, caller);
 }
 
 cushim_fn cushim_symbol(const char *symbol)

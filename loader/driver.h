@@ -12,6 +12,10 @@ struct driver {
     int version;     /* the lower one of own_version and the version limit */
     bool limited;    /* version < own_version */
     struct hidden_set hidden;
+    const char *root; /* below which it was searched, or "" */
+    /* The driver's own functions of the two slots that start.c always adapts; NULL: it lacks or hides them. */
+    CUresult(CUDAAPI *init)(unsigned);
+    CUresult(CUDAAPI *error_text)(CUresult, const char **);
     struct {
         CUresult(CUDAAPI *v1)(const char *, void **, int, cuuint64_t);
         CUresult(CUDAAPI *v2)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);

@@ -229,6 +229,8 @@ static bool search_try_open(struct search *search, const char *name, const char 
     enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
     if (result == OS_LIBRARY_ABSENT && exists)
         result = OS_LIBRARY_UNLOADABLE;
+    if (result == OS_LIBRARY_UNREADABLE && cush_os_file_state(file, false) == OS_FILE_DENIED)
+        snprintf(error, sizeof error, "not permitted: this user may not read the file");
     if (result != OS_LIBRARY_OPEN)
         return search_fail_attempt(search, name, search_reason(result),
                                    result == OS_LIBRARY_ABSENT ? "not found" : error);
@@ -239,18 +241,11 @@ static bool search_try_open(struct search *search, const char *name, const char 
     return false;
 }
 
-/* The file is checked before it is opened, because the dynamic loader has many messages for an absent file. */
+/* An absent file is not opened, because the dynamic loader has many messages for it. */
 static bool search_try_path(struct search *search, const char *name, const char *file)
 {
-    switch (cush_os_file_state(file, false)) {
-    case OS_FILE_ABSENT:
+    if (cush_os_file_state(file, false) == OS_FILE_ABSENT)
         return search_fail_attempt(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
-    case OS_FILE_DENIED:
-        return search_fail_attempt(search, name, CUSHIM_REASON_UNREADABLE,
-                                   "not permitted: this user may not read the file");
-    case OS_FILE_READY:
-        break;
-    }
     return search_try_open(search, name, file, true);
 }
 

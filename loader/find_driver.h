@@ -40,7 +40,22 @@ bool cush_candidates_path(size_t index, const char *root, char *path, size_t siz
 /* Writes the version of the kernel module, or "" if it is not loaded. */
 CUSHIM_COLD void cush_system_kernel_module(const char *root, char *version, size_t size);
 
-/* Whether an NVIDIA GPU on the PCI bus does not answer: its configuration reads as ones. Opens no device file. */
-CUSHIM_COLD bool cush_system_gpu_is_lost(const char *root);
+/* The NVIDIA GPUs on the PCI bus. */
+struct system_bus {
+    bool is_visible;
+    int gpus;
+    int lost;              /* those that do not answer: their configuration reads as ones */
+    int of_vfio;           /* those that the kernel reserves for virtual machines */
+    int of_another_driver; /* those that nouveau, nova or nvidiafb drives */
+};
+
+/* As cushim_system_get_info(), and what the bus shows. Opens no device file. */
+CUSHIM_COLD void cush_system_read(const char *root, struct cushim_system *out_system, struct system_bus *out_bus);
+
+/* Whether a file below the root exists. */
+CUSHIM_COLD bool cush_system_has_file(const char *root, const char *path);
+
+/* Whether the start of a file below the root contains a word. */
+CUSHIM_COLD bool cush_system_file_contains(const char *root, const char *path, const char *word);
 
 #endif

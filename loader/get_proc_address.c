@@ -5,6 +5,7 @@
 
 #include "driver.h"
 #include "lookup.h"
+#include "start.h"
 
 static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 {
@@ -103,6 +104,14 @@ void cush_adapted_install(enum cushim_default_stream kind)
 {
     struct cushim_dispatch_table *table = &cush_driver_tables[kind].named;
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    if (adapted_install_slot(kind, CUSHIM_SLOT_Init_v1)) {
+        cush_loaded_driver.init = table->Init_v1;
+        table->Init_v1 = cush_start_Init;
+    }
+    if (adapted_install_slot(kind, CUSHIM_SLOT_GetErrorString_v1)) {
+        cush_loaded_driver.error_text = table->GetErrorString_v1;
+        table->GetErrorString_v1 = cush_start_GetErrorString;
+    }
     if (cush_loaded_driver.limited && adapted_install_slot(kind, CUSHIM_SLOT_DriverGetVersion_v1))
         table->DriverGetVersion_v1 = adapted_DriverGetVersion;
     if (!cush_loaded_driver.limited && cush_hidden_set_is_empty(&cush_loaded_driver.hidden) && !per_thread)

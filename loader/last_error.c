@@ -79,20 +79,19 @@ static bool loaded_slot_is_native(enum cushim_slot slot)
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_NATIVE;
 }
 
-/* Writes the driver's text for a code of the driver. Slots that could load a driver or record a failure are not
+/* Writes the driver's own text for a code of the driver. Slots that could load a driver or record a failure are not
  * called. */
 static CUSHIM_COLD void last_error_format_code(const struct error_detail *last)
 {
     const char *name = NULL;
     const char *text = NULL;
-    bool has_names =
-        loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && loaded_slot_is_native(CUSHIM_SLOT_GetErrorString_v1);
+    bool has_names = loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && cush_loaded_driver.error_text != NULL;
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     const char *description = has_names ? NULL : cush_null_driver_describe(last->code);
     if (description != NULL)
         snprintf(message, sizeof message, "%s returned %s.", last->function, description);
     else if (has_names && table->GetErrorName_v1(last->code, &name) == CUDA_SUCCESS && name != NULL
-             && table->GetErrorString_v1(last->code, &text) == CUDA_SUCCESS && text != NULL)
+             && cush_loaded_driver.error_text(last->code, &text) == CUDA_SUCCESS && text != NULL)
         snprintf(message, sizeof message, "%s returned %s: %s.", last->function, name, text);
     else
         snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim_layer_add() and its relatives. */
-#include "layer.h"
+#include "layer_stack.h"
 
 #include "error.h"
 #include "os.h"

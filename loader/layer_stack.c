@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer.h"
+#include "layer_stack.h"
 
 #include <limits.h>
 #include <stdarg.h>

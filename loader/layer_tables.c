@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer.h"
+#include "layer_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +41,11 @@ cushim_fn cush_layer_tables_function(enum cushim_default_stream kind, cushim_fn 
         kind, kind == CUSHIM_DEFAULT_STREAM_LEGACY ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY};
     if (top == NULL || !top->has_driver || fn == NULL)
         return fn;
+    /* The driver's own cuGetProcAddress has found the driver's function, and the slot is always adapted. */
+    if (fn == (cushim_fn)cush_loaded_driver.init)
+        return top->of[kind].slots[CUSHIM_SLOT_Init_v1];
+    if (fn == (cushim_fn)cush_loaded_driver.error_text)
+        return top->of[kind].slots[CUSHIM_SLOT_GetErrorString_v1];
     for (size_t i = 0; i < CUSHIM_DEFAULT_STREAM_COUNT; i++) {
         for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
             if (cush_driver_tables[kinds[i]].slots[slot] == fn)

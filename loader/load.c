@@ -10,6 +10,7 @@
 #include "find_driver.h"
 #include "layer.h"
 #include "os.h"
+#include "start.h"
 #include "tables.h"
 #include "version.h"
 
@@ -127,7 +128,8 @@ static bool request_merge_environment(struct request *request, const struct cush
     if (limit != NULL) {
         request->max_version = cush_version_parse(limit);
         if (request->max_version == 0)
-            return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit, "a CUDA version such as 11.2 is required");
+            return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit,
+                                    "a CUDA version such as 11.2, or a driver such as 460, is required");
     }
     return hidden == NULL || request_read_hide(&request->hidden, hidden, "CUSHIM_HIDE", builder);
 }
@@ -263,6 +265,7 @@ static const struct cushim_diagnosis *load_locked(const struct request *request,
     struct driver driver;
     if (!cush_search_driver(request, &driver, state.builder))
         return load_publish();
+    driver.root = strcpy(state.root, request->root);
     cush_table_fill(&driver);
     state.handle_is_ours = request->handle == NULL;
     state.loaded =
@@ -271,7 +274,7 @@ static const struct cushim_diagnosis *load_locked(const struct request *request,
         state.request = *request;
         state.request.layers = "";
         state.request.path = strcpy(state.path, request->path);
-        state.request.root = strcpy(state.root, request->root);
+        state.request.root = state.root;
         if (wants_driver_log)
             cush_driver_log_register();
     }
@@ -436,11 +439,6 @@ int cushim_driver_version(void)
     return cush_load_has_succeeded() ? cush_loaded_driver.version : 0;
 }
 
-const char *cush_load_root(void)
-{
-    return state.loaded ? state.request.root : "";
-}
-
 void cush_load_reset_for_tests(void)
 {
     cush_os_load_lock();
@@ -452,6 +450,7 @@ void cush_load_reset_for_tests(void)
     state.loaded = state.has_opened_layers = false;
     cush_table_set_loaded(false);
     cush_layer_stack_reset();
+    cush_start_reset();
     cush_diagnosis_reset();
     cush_os_load_unlock();
 }

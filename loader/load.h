@@ -17,9 +17,6 @@ bool cush_load_has_succeeded(void);
 /* Loads as cushim_load() does, and reads no environment variable. */
 CUresult cush_load_without_environment(const struct cushim_load_options *options);
 
-/* Returns the root directory with which the driver was loaded, or "". The caller holds the load lock. */
-const char *cush_load_root(void);
-
 /* For tests: forgets everything, as at program start: closes the driver, makes the bootstrap tables current, frees each
  * diagnosis. No other thread may be using cushim, and nothing got from it may be used again. */
 void cush_load_reset_for_tests(void);

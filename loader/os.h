@@ -24,12 +24,22 @@ bool cush_os_path_below(const char *root, const char *path, char *full_path, siz
 
 enum os_file { OS_FILE_ABSENT, OS_FILE_DENIED, OS_FILE_READY };
 
-/* Returns whether `path` exists and can be read, and also written if requested. Opens nothing. */
+/* Returns whether `path` exists and can be read, and also written if requested. Opens nothing. A sandbox can refuse the
+ * question and not the file, or the file and not the question: so it is no proof that opening the file fails. */
 enum os_file cush_os_file_state(const char *path, bool also_write);
 
 /* Reads the start of a file as text, at most size - 1 bytes. Returns false if the file cannot be read or is not a
  * regular file. */
 bool cush_os_file_read(const char *path, char *text, size_t size);
+
+/* Calls `matches` for each line of a regular file until it returns true. */
+void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user);
+
+/* Writes the last name of the path to which a symbolic link leads. Returns false if it is not a link. */
+bool cush_os_link_name(const char *path, char *name, size_t size);
+
+/* Writes the path of a file with all links resolved; it has OS_PATH_SIZE bytes. Returns false if it does not exist. */
+bool cush_os_file_real_path(const char *path, char *real_path);
 
 /* Calls `matches` for each name in a directory below `root` until it returns true. Returns whether it did. */
 bool cush_os_directory_find(const char *root, const char *path,
@@ -108,7 +118,8 @@ struct os_obstacle {
 
 /*
  * Call it after a cuInit that returned `code`. Tries the operations that can be its cause, in the order of cuInit: it
- * opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates descriptors, and so on. Undoes all of them.
+ * opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates descriptors, and so on. Undoes all of them. Where a
+ * seccomp filter can end the process, it makes only system calls that every process makes.
  */
 CUSHIM_COLD struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code);
 

@@ -47,27 +47,81 @@ static void system_copy_version(const char *text, char *version, size_t size)
     }
 }
 
-static bool system_is_nvidia_display(const char *root, const char *directory, const char *name, void *unused)
+/*
+ * The bus. A server has 300 devices, and reading a file of each takes longer than a start that fails with an old driver.
+ * /proc/bus/pci/devices lists them in one file, without the class of a device and without the domain of its address: so
+ * it shows which directories are worth reading.
+ */
+struct bus_scan {
+    struct system_bus *bus;
+    char listed[64][8]; /* "01:00.0": the devices of NVIDIA */
+    size_t listed_count;
+    bool has_list;
+};
+
+/* A line starts with bus (two digits) and device with function (two digits), vendor (four digits) and device. */
+static bool bus_scan_line(const char *line, void *user)
 {
-    (void)unused;
-    char path[512];
-    char text[16];
-    if (name[0] == '.')
+    struct bus_scan *scan = user;
+    unsigned bus, device, vendor;
+    if (sscanf(line, "%2x%2x %4x", &bus, &device, &vendor) != 3)
         return false;
-    snprintf(path, sizeof path, "%s/%.255s/vendor", directory, name);
-    if (!system_read_below(root, path, text, sizeof text) || strncmp(text, "0x10de", 6) != 0)
-        return false;
-    snprintf(path, sizeof path, "%s/%.255s/class", directory, name);
-    return system_read_below(root, path, text, sizeof text) && strncmp(text, "0x03", 4) == 0;
+    scan->has_list = true;
+    if (vendor == 0x10de && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0])
+        snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", bus & 0xff,
+                 device >> 3 & 0x1f, device & 7);
+    return false;
 }
 
-static bool system_is_lost(const char *root, const char *directory, const char *name, void *unused)
+/* Whether a device in a directory such as "0000:01:00.0" can be one of NVIDIA. A list that is full may be incomplete. */
+static bool bus_scan_admits(const struct bus_scan *scan, const char *name)
+{
+    bool found = !scan->has_list || scan->listed_count == sizeof scan->listed / sizeof scan->listed[0];
+    size_t length = strlen(name), listed_length = sizeof scan->listed[0] - 1;
+    for (size_t i = 0; i < scan->listed_count && !found; i++)
+        found = length >= listed_length && strcmp(name + length - listed_length, scan->listed[i]) == 0;
+    return found && name[0] != '.';
+}
+
+static bool bus_device_read(const char *root, const char *device, const char *file, char *text, size_t size)
 {
     char path[512];
-    char text[8];
-    snprintf(path, sizeof path, "%s/%.255s/config", directory, name);
-    return system_is_nvidia_display(root, directory, name, unused) && system_read_below(root, path, text, sizeof text)
-           && memcmp(text, "\377\377\377\377", 4) == 0;
+    snprintf(path, sizeof path, "%s/%.255s/%s", system_pci_devices, device, file);
+    return system_read_below(root, path, text, size);
+}
+
+static bool bus_scan_device(const char *root, const char *directory, const char *name, void *user)
+{
+    char text[24], path[512], full_path[OS_PATH_SIZE];
+    struct bus_scan *scan = user;
+    struct system_bus *bus = scan->bus;
+    if (!bus_scan_admits(scan, name) || !bus_device_read(root, name, "vendor", text, sizeof text)
+        || strncmp(text, "0x10de", 6) != 0 || !bus_device_read(root, name, "class", text, sizeof text)
+        || strncmp(text, "0x03", 4) != 0)
+        return false;
+    bus->gpus++;
+    bus->lost += bus_device_read(root, name, "config", text, 8) && memcmp(text, "\377\377\377\377", 4) == 0;
+    snprintf(path, sizeof path, "/%.255s", name);
+    if (!cush_os_path_below(root, directory, full_path, sizeof full_path - sizeof path - sizeof "/driver"))
+        return false;
+    strcat(strcat(full_path, path), "/driver");
+    if (!cush_os_link_name(full_path, text, sizeof text))
+        return false;
+    bus->of_vfio += strcmp(text, "vfio-pci") == 0 || strcmp(text, "pci-stub") == 0 || strcmp(text, "xen-pciback") == 0;
+    bus->of_another_driver +=
+        strcmp(text, "nouveau") == 0 || strncmp(text, "nova", 4) == 0 || strcmp(text, "nvidiafb") == 0;
+    return false;
+}
+
+static void system_read_bus(const char *root, struct system_bus *out_bus)
+{
+    char path[OS_PATH_SIZE];
+    struct bus_scan scan = {.bus = out_bus};
+    *out_bus = (struct system_bus){.is_visible = cush_system_has_file(root, system_pci_devices)};
+    if (cush_os_path_below(root, "/proc/bus/pci/devices", path, sizeof path))
+        cush_os_file_find_line(path, bus_scan_line, &scan);
+    if (!scan.has_list || scan.listed_count > 0)
+        cush_os_directory_find(root, system_pci_devices, bus_scan_device, &scan);
 }
 
 static bool system_is_container(const char *root)
@@ -89,19 +143,24 @@ void cush_system_kernel_module(const char *root, char *version, size_t size)
         system_copy_version(text, version, size);
 }
 
-bool cush_system_gpu_is_lost(const char *root)
+bool cush_system_has_file(const char *root, const char *path)
 {
-    return cush_os_directory_find(root, system_pci_devices, system_is_lost, NULL);
+    char full_path[OS_PATH_SIZE];
+    return cush_os_path_below(root, path, full_path, sizeof full_path)
+           && cush_os_file_state(full_path, false) != OS_FILE_ABSENT;
 }
 
-void cushim_system_get_info(const char *root, struct cushim_system *out_system)
+bool cush_system_file_contains(const char *root, const char *path, const char *word)
 {
-    if (out_system == NULL)
-        return;
-    if (root == NULL)
-        root = "";
+    char text[FILE_START_SIZE];
+    return system_read_below(root, path, text, sizeof text) && strstr(text, word) != NULL;
+}
+
+void cush_system_read(const char *root, struct cushim_system *out_system, struct system_bus *out_bus)
+{
     struct cushim_system system = {0};
     *out_system = system;
+    *out_bus = (struct system_bus){0};
     if (!cush_os_has_device_nodes)
         return;
     cush_system_kernel_module(root, system.kernel_module, sizeof system.kernel_module);
@@ -117,7 +176,15 @@ void cushim_system_get_info(const char *root, struct cushim_system *out_system)
         if (node > system.gpu_node)
             system.gpu_node = node;
     }
-    system.gpu_on_bus = cush_os_directory_find(root, system_pci_devices, system_is_nvidia_display, NULL);
+    system_read_bus(root, out_bus);
+    system.gpu_on_bus = out_bus->gpus > 0;
     system.container = system_is_container(root);
     *out_system = system;
+}
+
+void cushim_system_get_info(const char *root, struct cushim_system *out_system)
+{
+    struct system_bus unused;
+    if (out_system != NULL)
+        cush_system_read(root != NULL ? root : "", out_system, &unused);
 }

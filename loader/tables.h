@@ -37,8 +37,8 @@ void cush_table_set_loaded(bool is_loaded);
 
 /* ---- get_proc_address.c: cuGetProcAddress for every driver, with version limit and hidden functions ---- */
 
-/* Fills the adapted slots in the driver table of a kind: those that cushim answers under a version limit, with hidden
- * functions, and for cuGetProcAddress in the per-thread table. */
+/* Fills the adapted slots in the driver table of a kind: cuInit and cuGetErrorString (start.h), and those that cushim
+ * answers under a version limit, with hidden functions, and for cuGetProcAddress in the per-thread table. */
 void cush_adapted_install(enum cushim_default_stream kind);
 
 #endif

@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "version.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static const uint16_t branches[][2] = {
+#define CUSHIM_BRANCH(version, branch) {branch, version},
+#include "lists/branches.inc"
+};
+enum { BRANCHES = sizeof branches / sizeof branches[0] };
+
+/* The CUDA version of a driver branch; 0 if it is older or newer than the list. */
+static int version_of_branch(long branch)
+{
+    size_t after = 0;
+    while (after < BRANCHES && branches[after][0] <= branch)
+        after++;
+    bool is_known = after > 0 && (after < BRANCHES || branches[after - 1][0] == branch);
+    return is_known ? branches[after - 1][1] : 0;
+}
 
 int cush_version_parse(const char *text)
 {
+    enum { FIRST_BRANCH = 300 }; /* no CUDA version has such a number */
     char *end;
     if (*text < '0' || *text > '9')
         return 0;
     long major = strtol(text, &end, 10);
     long minor = 0;
+    if (major >= FIRST_BRANCH && major < 1000)
+        return end[strspn(end, "0123456789.")] == '\0' ? version_of_branch(major) : 0;
     if (*end == '\0' && major >= 2000 && major < 1000000 && major % 10 == 0)
         return (int)major;
     if (*end == '.') {

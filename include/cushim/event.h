@@ -2,13 +2,21 @@
 /**
  * @file
  * Events: points in streams that a program can wait for and query. The time between two events can be measured.
+ * cushim_stream_wait_for() orders two streams without an event of the program.
  *
  * @code
- * // The work that is enqueued into `later` from now on waits for the work that is in `earlier` now.
- * CUresult order(struct cushim_stream *earlier, struct cushim_stream *later, struct cushim_event *event)
+ * // Writes how long the work takes that a function enqueues, in milliseconds.
+ * CUresult measure(struct cushim_stream *stream, CUresult (*enqueue)(struct cushim_stream *), struct cushim_event *start,
+ *                  struct cushim_event *end, float *out_milliseconds)
  * {
- *     CUresult result = cushim_event_record(event, earlier, 0);
- *     return result == CUDA_SUCCESS ? cushim_stream_wait_event(later, event, 0) : result;
+ *     CUresult result = cushim_event_record(start, stream, 0);
+ *     if (result == CUDA_SUCCESS)
+ *         result = enqueue(stream);
+ *     if (result == CUDA_SUCCESS)
+ *         result = cushim_event_record(end, stream, 0);
+ *     if (result == CUDA_SUCCESS)
+ *         result = cushim_event_synchronize(end);
+ *     return result == CUDA_SUCCESS ? cushim_event_elapsed(start, end, out_milliseconds) : result;
  * }
  * @endcode
  *

@@ -34,8 +34,9 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /**< The slot returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table(). */
     CUSHIM_STATE_NATIVE,   /**< The slot points into the driver. */
     CUSHIM_STATE_POLYFILL, /**< The driver lacks the entry point, and cushim builds it from older ones. */
-    /** The driver has the entry point, but cushim answers: under a version limit, with hidden functions, and for
-     *  cuGetProcAddress in the per-thread table. */
+    /** The driver has the entry point, but cushim answers: always for cuInit and cuGetErrorString, which report why the
+     *  driver does not start; for cuGetProcAddress in the per-thread table; and for other slots under a version limit
+     *  and with hidden functions. */
     CUSHIM_STATE_ADAPTED
 };
 

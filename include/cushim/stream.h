@@ -245,6 +245,21 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
 CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags);
 
 /**
+ * Makes all work that is enqueued into a stream from now on wait for the work that is in another stream now. The
+ * streams can be of two contexts or devices. The call creates an event for this, and destroys it.
+ *
+ * If `from` is capturing, `to` comes into that capture, and must be joined before the capture ends:
+ * cushim_stream_wait_for(from, to).
+ *
+ * @param to    The stream that waits.
+ * @param from  The stream that it waits for. If it was borrowed without a context, on a driver before CUDA 9.2, its
+ *              context must be current.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_MERGE      The streams are in different captures.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_ISOLATION  Only `to` is capturing. This invalidates the capture.
+ */
+CUSHIM_API CUresult cushim_stream_wait_for(struct cushim_stream *to, struct cushim_stream *from);
+
+/**
  * Calls body(stream, user), then waits until all work is done, whatever the body returned. So the program may free
  * memory that the work uses after this call. The wait does not invalidate captures of other streams.
  *

@@ -3,15 +3,20 @@
 """Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
 sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
-  loader/amalgamation/amalgamate.py [--slots FILE [--no-streams]] DIRECTORY
+  loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
 
-With --slots, the library has only the slots that FILE names, and those that they need. FILE is a list of functions by
-their names in <cuda.h>, or of slots, or a source file that calls them. The option can be repeated. cushim_names.h has
-the plain names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and
-completions. PLUGINS.md says more.
+With --slots, they are a subset: the slots that FILE names, and those that they need. FILE is a list of functions by
+their names in <cuda.h>, or of slots, or a source file or an X-macro list that names them. cushim_names.h has the plain
+names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and completions.
+Layers are left out, too, unless --layers is given. PLUGINS.md says more.
+
+With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
+names: compiled and linked with the objects, the two C files take the place of -lcuda.
+
+The directory gets a .gitattributes, unless it has one, by which GitHub shows the files as generated.
 """
 import argparse
 import pathlib
@@ -19,6 +24,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
+import objects  # pylint: disable=wrong-import-position
 import subset  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -28,21 +34,22 @@ INCLUDE = re.compile(r'^ *# *include "([^"]+)".*\n', re.M)
 SYSTEM = re.compile(r'^(?:#define WIN32_LEAN_AND_MEAN\n)?#include <[^>]+>.*\n', re.M)
 CONDITIONAL = re.compile(r'^# +include <.*\n', re.M)
 GUARD = re.compile(r'^#ifndef (\w+_H)$', re.M)
+# Of a header that is not public, and is therefore read once.
+GUARDED = re.compile(r'^#ifndef (\w+_H)\n#define \1\n(.*)^#endif\n\Z', re.M | re.S)
 LIST = re.compile(r'(.*)^/\* clang-format off \*/\n+((CUSHIM_[A-Z]+)\(.*?)\n+(?:/\* clang-format on \*/\n+)?^(#undef.*)',
                   re.M | re.S)
 TYPED = re.compile(r'^#if !defined\(CUSHIM_UNTYPED\)\n.*?^#endif\n', re.M | re.S)
-COMMENT = re.compile(r'/\*.*?\*/\n|^\n', re.M | re.S)
+COMMENT = re.compile(r'^ *(?:/\*.*?\*/)?\n', re.M | re.S)
+EMPTY_LINES = re.compile(r'\n{3,}')
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
 SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'}
 
 
-def sources(with_streams=True, with_features=True):
+def sources():
     """The files that are compiled, in the order of the build."""
     for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines():
         if not line.startswith('#'):
-            path = line.split()[2]
-            if (with_streams or path.startswith('loader/')) and (with_features or ROOT / path != subset.FEATURES):
-                yield ROOT / path
+            yield ROOT / line.split()[2]
 
 
 class Output:
@@ -54,14 +61,18 @@ class Output:
 
     def read(self, path, system=None):
         """The text of a file, with the files that it includes in place of its #include lines."""
-        text = self.made.get(path) or path.read_text(encoding='utf-8')
+        text = self.made[path] if path in self.made else path.read_text(encoding='utf-8')
         text = text.replace('/* SPDX-License-Identifier: MIT */\n', '')
         if GUARD.search(text):
             if path in self.seen:
                 return ''
-            self.seen.add(path)
+            if not path.is_relative_to(PUBLIC):
+                text = GUARDED.sub(r'\2', text)
         elif LIST.match(text):
             text = self.read_list(path, *LIST.match(text).groups())
+        elif path in self.seen:
+            text = COMMENT.sub('', text)
+        self.seen.add(path)
 
         def take(match):
             self.system_includes.setdefault(match[0], set()).add(system)
@@ -78,7 +89,6 @@ class Output:
         name = macro + '_LIST'
         if path in self.seen:
             return COMMENT.sub('', start) + name + '\n' + end
-        self.seen.add(path)
         lines = ['#define ' + name, *rows.split('\n')]
         return start + ' \\\n'.join(line for line in lines if line) + '\n\n' + name + '\n' + end
 
@@ -160,29 +170,61 @@ def replace_files(directory, files):
         path.replace(target)
 
 
+def write_drop_in(made, seen, chosen):
+    """The text of cushim_cuda.c."""
+    rows = {ROOT / 'loader' / 'lists' / 'exports.inc': '\n'.join(chosen.exports) + '\n'}
+    start = head('cushim_cuda.c', 'the names that the program links to.')
+    text = Output(seen, {**made, **rows}).read(ROOT / 'src' / 'cuda' / 'cuda.c')
+    return start + '#define CUSHIM_OWN_TYPES 1\n#include "cushim.h"\n' + text
+
+
+def write_library(made, chosen):
+    """The texts of cushim.h, of cushim.c, and of cushim_cuda.c or ''."""
+    header, seen = write_api(made, chosen)
+    drop_in = write_drop_in(made, set(seen), chosen) if chosen and chosen.exports else ''
+    code = write_code(made, seen, chosen.sources if chosen else sources())
+    return [EMPTY_LINES.sub('\n\n', text) for text in (header, code, drop_in)]
+
+
+def write_files(chosen):
+    """{name: text} of what is written."""
+    made = chosen.reached_texts(lambda texts: ''.join(write_library(texts, chosen))) if chosen else {}
+    header, code, drop_in = write_library(made, chosen)
+    files = {'cushim.h': header, 'cushim.c': code, 'cushim_untyped.h': write_untyped(made, chosen)}
+    if chosen:
+        files.update({'cushim.c': chosen.renamed_code(code), 'cushim_names.h': chosen.names()})
+    if drop_in:
+        files['cushim_cuda.c'] = drop_in
+    return files
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--slots', action='append', type=pathlib.Path, metavar='FILE')
+    parser.add_argument('--slots', action='append', default=[], type=pathlib.Path, metavar='FILE')
+    parser.add_argument('--link', nargs='+', default=[], type=pathlib.Path, metavar='OBJECT')
     parser.add_argument('--no-streams', action='store_true')
-    parser.add_argument('directory', type=pathlib.Path, metavar='DIRECTORY')
+    parser.add_argument('--layers', action='store_true')
+    parser.add_argument('directory', nargs='?', type=pathlib.Path, metavar='DIRECTORY')
     given = parser.parse_args()
+    if not given.directory:
+        if len(given.link) < 2:
+            parser.error('DIRECTORY is missing.')
+        given.directory = given.link.pop()  # --link takes all words
     if not given.directory.is_dir():
         parser.error(f'{given.directory} is not an existing directory.')
-    if given.no_streams and not given.slots:
-        parser.error('--no-streams needs --slots.')
-    paths, chosen, made = list(sources(not given.no_streams, not given.slots)), None, {}
-    if given.slots:
+    for option in ('no_streams', 'layers'):
+        if getattr(given, option) and not given.slots and not given.link:
+            parser.error(f'--{option.replace("_", "-")} needs --slots or --link.')
+    chosen = None
+    if given.slots or given.link:
         try:
-            chosen = subset.SlotSet(given.slots, paths)
-        except subset.Error as error:
+            linked = objects.called_names(given.link) if given.link else []
+            chosen = subset.Subset(given.slots, linked, sources(), not given.no_streams, given.layers)
+        except (objects.Error, subset.Error) as error:
             sys.exit(f'amalgamate.py: {error}')
-        made = chosen.texts()
-    header, seen = write_api(made, chosen)
-    code = write_code(made, seen, paths)
-    files = {'cushim.h': header, 'cushim.c': chosen.renamed_code(code) if chosen else code,
-             'cushim_untyped.h': write_untyped(made, chosen)}
-    if chosen:
-        files['cushim_names.h'] = chosen.names()
+    files = write_files(chosen)
+    if not (given.directory / '.gitattributes').exists():
+        files['.gitattributes'] = ''.join(f'{name} linguist-generated\n' for name in files)
     try:
         replace_files(given.directory, files)
     except OSError as error:

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STANDARD_HEADERS = ('stdbool.h', 'stddef.h', 'stdint.h')
 INLINE = re.compile(r'^static inline\b.*?^\}\n', re.M | re.S)
 # The alignment of CUtensorMap; its size is a multiple of it.
-# The names of a set of functions carry a checksum in C alone.
+# The names of a subset carry a checksum in C alone.
 RENAMED = re.compile(r'^#define cushim_\w+ cushim_\w+_[0-9a-f]{8}\n', re.M)
 NOT_DECLARED = re.compile(r'_Alignas\(\d+\)|^;\n', re.M)
 LENGTH = re.compile(r'\[([^\]]*\bsizeof\b[^\]]*)\]')

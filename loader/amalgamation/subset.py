@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A set of slots, for amalgamate.py --slots: which slots it has, and the text of each source that depends on them.
+"""A subset, for amalgamate.py --slots: which slots it has, and the text of each source that depends on them.
 
-The writers of the lists write the list with the slots of the set, and with all ABI versions of their functions as
-rows. The polyfills are cut to those of the set.
+The writers of the lists write the list with the slots of the subset, and with all ABI versions of their functions
+as rows. The polyfills are cut to those of the subset, the types to those that it reaches (reached.py), and the texts of
+error codes to those that the sources name. Other parts are left out as whole files.
 """
 import pathlib
 import re
@@ -13,17 +14,24 @@ import zlib
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
+import reached  # pylint: disable=wrong-import-position
 import write_headers  # pylint: disable=wrong-import-position
 import write_tables  # pylint: disable=wrong-import-position
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 LOADER = ROOT / 'loader'
 PUBLIC = ROOT / 'include' / 'cushim'
 POLYFILLS = [LOADER / f'polyfills_{name}.c' for name in ('context', 'graph', 'stream')]
 RULES = LOADER / 'polyfills.c'
-# No set has the features of feature.h, which would need more than 60 slots.
-FEATURES = LOADER / 'feature.c'
-STREAM_HEADERS = ('capture', 'completion', 'context', 'event', 'graph', 'stream')
+STREAM_HEADERS = [PUBLIC / f'{name}.h' for name in ('capture', 'completion', 'context', 'event', 'graph', 'stream')]
+# No subset has the features of feature.h, which would need more than 60 slots.
+FEATURES = {LOADER / 'feature.c': HERE / 'feature_none.c'}
+LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
+# The types that are cut. conflict.h, cuda_abi.h, mode.h and result.h stay as they are.
+TYPES = [PUBLIC / 'abi' / f'{name}.h' for name in ('device', 'external', 'graph', 'handles', 'interop', 'memory',
+                                                   'module', 'process', 'retired', 'sharing', 'stream')]
+ERRORS = LOADER / 'lists' / 'errors.inc'
 
 SOURCE_SUFFIXES = ('.c', '.cc', '.cpp', '.cu', '.cuh', '.cxx', '.h', '.hh', '.hpp', '.hxx', '.inc', '.inl', '.m', '.mm')
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
@@ -35,7 +43,7 @@ POLYFILL = re.compile(r'\bPOLYFILL\((\w+)\)')
 
 NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
- * cushim_names.h: the names of <cuda.h> for the functions of the set, as macros, so that existing calls compile
+ * cushim_names.h: the names of <cuda.h> for the functions of the subset, as macros, so that existing calls compile
  * unchanged: cuStreamQuery(stream) means cushim_table()->StreamQuery_v1(stream). Written by loader/amalgamation/amalgamate.py.
  *
  * A plain name means what it means in the <cuda.h> of CUSHIM_NAMES_VERSION. The default is the version of the <cuda.h>
@@ -56,17 +64,22 @@ class Error(Exception):
     """The request cannot be met. The text is a sentence."""
 
 
-def words_of(path):
-    """The words of a list of functions, or those words of a source file that can be functions; and whether it is a
-    source file, which also has other words."""
+def read_list(path):
     try:
-        text = path.read_text(encoding='utf-8-sig', errors='replace')
+        return path.read_text(encoding='utf-8-sig', errors='replace')
     except OSError as error:
         raise Error(f'{path}: {error.strerror}') from error
-    if path.suffix.lower() in SOURCE_SUFFIXES:
-        return re.findall(r'\b(?:cu[A-Z]\w*|(?:CUSHIM_SLOT_)?[A-Z]\w*_v\d+)\b',
-                          STRING_OR_COMMENT.sub(lambda match: match[1] or ' ', text)), True
-    return re.sub(r'#.*|,', ' ', text).split(), False
+
+
+def words_of(path):
+    """The words of a list of functions, or those words of a source file that can be functions; and whether it is a
+    source file, which also has other words. Any file with more than words and comments is one: an X-macro list."""
+    text = read_list(path)
+    listed = re.sub(r'#.*|,', ' ', text).split()
+    if path.suffix.lower() not in SOURCE_SUFFIXES and all(re.fullmatch(r'\w+', word) for word in listed):
+        return listed, False
+    return re.findall(r'\b(?:cu[A-Z]\w*|(?:CUSHIM_SLOT_)?[A-Z]\w*_v\d+)\b',
+                      STRING_OR_COMMENT.sub(lambda match: match[1] or ' ', text)), True
 
 
 def find(word, entry_points):
@@ -76,9 +89,14 @@ def find(word, entry_points):
     return found or [one for _, one in lists.plain_meanings(word, entry_points)]
 
 
-def choose(paths, entry_points):
-    """The entry points that files name."""
-    chosen = []
+def exported_name(row):
+    """The name in a row of exports.inc."""
+    return row.split('(')[1].split(',')[0]
+
+
+def choose(paths, linked, entry_points):
+    """The entry points that files name, and those of exported names."""
+    chosen = [one for one in entry_points if any(symbol in linked for symbol, _ in one.exports)]
     for path in paths:
         words, is_source = words_of(path)
         for word in dict.fromkeys(words):
@@ -87,7 +105,7 @@ def choose(paths, entry_points):
                 raise Error(f'{path}: the driver has no function {word}, as far as cushim knows.')
             chosen += found
     if not chosen:
-        raise Error(f'{", ".join(str(path) for path in paths)}: no function of the driver is named.')
+        raise Error(f'{", ".join(map(str, [*paths, *linked]))}: no function of the driver is named.')
     return [one for one in lists.in_slots(entry_points) if one in chosen]
 
 
@@ -118,18 +136,32 @@ def declarations(path):
     return [Declaration(text) for text in re.split(r'\n\n(?=[^\s}])', read(path).rstrip('\n'))]
 
 
-class SlotSet:
+def cut_sources(sources, has_streams, has_layers):
+    """The files that are compiled for a subset."""
+    instead = FEATURES if has_layers else {**FEATURES, **LAYERS}
+    for path in sources:
+        if has_streams or path.is_relative_to(LOADER):
+            path = instead.get(path, path)
+            if path:
+                yield path
+
+
+class Subset:
     """The chosen entry points, and those that they and the sources of cushim need."""
 
-    def __init__(self, paths, sources):
-        """From the files that name functions. `sources`: the files that are compiled."""
+    def __init__(self, paths, linked, sources, has_streams, has_layers):
+        """From the files that name functions, and the exported names that a program links to. `sources`: the files of
+        the library."""
         self.all = lists.read()
-        self.chosen, self.paths = choose(paths, self.all), paths
-        self.has_streams = any(path.is_relative_to(ROOT / 'src') for path in sources)
+        self.paths, self.linked = paths, linked
+        self.exports = [row for one in self.all for row in write_tables.exports_of(one) if exported_name(row) in linked]
+        self.chosen = choose(paths, linked, self.all)
+        self.has_streams, self.has_layers = has_streams, has_layers
+        self.sources = list(cut_sources(sources, has_streams, has_layers))
         self.parts = {path: declarations(path) for path in POLYFILLS}
         known = {one.slot_name for one in self.all}
         slots = {one.slot_name for one in self.chosen}
-        for path in sources:
+        for path in self.sources:
             if path != RULES and path not in POLYFILLS:
                 slots |= known.intersection(SLOT.findall(COMMENT.sub('', read(path))))
         self.slots, self.polyfills = self.close(slots, known)
@@ -138,11 +170,13 @@ class SlotSet:
         self.rows = [one for one in self.all if one.function in functions]
         self.typed_list = write_headers.write_entry_points(self.all, self.kept)
         self.version = read(LOADER / 'version.txt').strip()
-        self.checksum = zlib.crc32(f'{self.version} {self.has_streams} {self.typed_list}'.encode())
+        # Also of the lists: two projects can have equal slots and different headers.
+        listed = ' '.join([*map(read_list, paths), *linked])
+        self.checksum = zlib.crc32(f'{self.description()} {self.typed_list} {listed}'.encode())
         self.mark = f'{self.checksum:08x}'
 
     def close(self, slots, known):
-        """Adds the slots that polyfills of the set call. Returns all slots, and the declarations that stay."""
+        """Adds the slots that polyfills of the subset call. Returns all slots, and the declarations that stay."""
         rules = [SLOT.findall(rule) for rule in RULE.findall(read(RULES))]
         by_name = {part.names[0]: part for parts in self.parts.values() for part in parts if part.names}
         needed, before = set(), None
@@ -166,38 +200,54 @@ class SlotSet:
         return RULE.sub(lambda rule: rule[0] if SLOT.search(rule[0])[1] in self.slots else '', read(RULES))
 
     def cut_releases(self):
-        """The set has its own pair of pointers, in place of those of the releases."""
+        """The subset has its own pair of pointers, in place of those of the releases."""
         path = PUBLIC / 'table_releases.h'
         text = re.sub(r'^CUSHIM_TABLE_VERSION\(.*\n', '', read(path), flags=re.M)
-        row = f'CUSHIM_TABLE_VERSION(of_set_{self.mark}, {len(self.kept)})\n'
+        row = f'CUSHIM_TABLE_VERSION(of_subset_{self.mark}, {len(self.kept)})\n'
         text, count = re.subn(r'^(?=/\* The newest pair)', row + '\n', text, flags=re.M)
-        text, pointers = re.subn(r'(cushim_current_(?:legacy|per_thread))_\w+$', rf'\1_of_set_{self.mark}', text,
+        text, pointers = re.subn(r'(cushim_current_(?:legacy|per_thread))_\w+$', rf'\1_of_subset_{self.mark}', text,
                                  flags=re.M)
         if (count, pointers) != (1, 2):
             raise ValueError(f'{path} is not as expected')
         return text
 
+    def left_out(self):
+        """The headers that the subset does not have."""
+        return [PUBLIC / 'feature.h', *([] if self.has_streams else STREAM_HEADERS),
+                *([] if self.has_layers else [PUBLIC / 'layer.h']),
+                *([] if 'CUeglFrame_st' in self.typed_list else [PUBLIC / 'abi' / 'egl.h'])]
+
     def texts(self):
-        """{path: its text} of the sources that depend on the set."""
+        """{path: its text} of the sources that depend on the functions, but for types and errors."""
         made = {
             PUBLIC / 'entry_points.h': self.typed_list,
             LOADER / 'lists' / 'symbols.inc': write_tables.write_symbols(self.rows),
             PUBLIC / 'table_releases.h': self.cut_releases(),
-            PUBLIC / 'layer.h': replace(PUBLIC / 'layer.h', r'^(#define CUSHIM_LAYER_VERSION) 1$',
-                                        rf'\1 {self.checksum | 1 << 31:#x}u'),
-            PUBLIC / 'loader.h': replace(PUBLIC / 'loader.h', r'^#include "cushim/feature\.h"\n', ''),
-            LOADER / 'slots.c': replace(LOADER / 'slots.c', r'^.*\n *if \(cush_feature_require\(.*\n.*\n', ''),
             RULES: self.cut_rules(),
             **{path: self.cut_polyfills(path) for path in POLYFILLS},
+            **dict.fromkeys(self.left_out(), ''),
         }
-        if not self.has_streams:
-            includes = rf'#include "cushim/({"|".join(STREAM_HEADERS)})\.h"\n'
-            made[PUBLIC / 'cushim.h'] = re.sub(includes, '', read(PUBLIC / 'cushim.h'))
+        if self.has_layers:
+            made[PUBLIC / 'layer.h'] = replace(PUBLIC / 'layer.h', r'^(#define CUSHIM_LAYER_VERSION) 1$',
+                                               rf'\1 {self.checksum | 1 << 31:#x}u')
         return made
+
+    def reached_texts(self, write):
+        """The same, with the types and errors that are reached. `write` returns all that is written with such texts."""
+        made = self.texts()
+        without = [*TYPES, ERRORS, PUBLIC / 'abi' / 'conflict.h', PUBLIC / 'abi' / 'result.h']
+        used = reached.words(write({**made, **dict.fromkeys(without, '')}))
+        headers = {path: reached.Header(read(path)) for path in TYPES}
+        functions = {name for one in self.chosen for name in (one.symbol, one.function)}
+        reached.reach(headers.values(), used, functions)
+        lines = read(ERRORS).splitlines(keepends=True)
+        made[ERRORS] = ''.join(line for line in lines if not line.startswith('CUSHIM_ERROR(')
+                               or line[len('CUSHIM_ERROR('):].split(',')[0] in used)
+        return {**made, **{path: header.text() for path, header in headers.items()}}
 
     def names(self):
         """The text of cushim_names.h. A chosen function has all of its names: one that means an entry point outside the
-        set does not compile."""
+        subset does not compile."""
         return write_headers.write_names(NAMES_HEAD, self.all, {one.function for one in self.chosen})
 
     def description(self):
@@ -205,7 +255,8 @@ class SlotSet:
         def listed(entry_points):
             names = ' '.join(one.slot_name for one in entry_points) or 'none'
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
-        options = ''.join(f' --slots {path.name}' for path in self.paths) + (' --no-streams' * (not self.has_streams))
+        options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
+        options += ' --no-streams' * (not self.has_streams) + ' --layers' * self.has_layers
         added = [one for one in self.kept if one not in self.chosen]
         return f'''
  *
@@ -222,12 +273,12 @@ class SlotSet:
 {listed(added)}'''
 
     def renamed(self, header):
-        """Macros for the public names, so that two sets in one static link are two libraries; and for the name of the
-        table, which compilers print when a program uses a slot that is not in the set."""
+        """Macros for the public names, so that two subsets in one static link are two libraries; and for the name of
+        the table, which compilers print when a program uses a slot that is not in the subset."""
         code = re.sub(r'^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*', '', COMMENT.sub('', header), flags=re.M)
         names = sorted(set(re.findall(r'\bCUSHIM_API\b[^;{]*?\b(cushim_\w+)\(', code)))
         return '''
-/* Two sets of slots in one static link are two libraries, so their names carry a checksum. */
+/* Two subsets in one static link are two libraries, so their names carry a checksum. */
 ''' + ''.join(f'#define {name} {name}_{self.mark}\n' for name in names) + f'''
 #define cushim_dispatch_table cushim_table_without_that_slot_see_the_head_of_cushim_h_{self.mark}
 

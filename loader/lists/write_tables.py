@@ -119,3 +119,25 @@ PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
 def write_ptx_versions():
     rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers()]
     return PTX_VERSIONS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PTX_VERSION\n'
+
+
+# ---- loader/lists/branches.inc ----
+
+BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * branches.inc - the first driver branch for each CUDA version, oldest first.
+ *
+ *   CUSHIM_BRANCH(version, branch)
+ *
+ * Define CUSHIM_BRANCH before including this file; it is undefined at the end.
+ *
+ * Made by loader/lists/write_lists.py from loader/lists/drivers.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_branches():
+    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch})' for one in lists.read_drivers() if one.branch]
+    return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'

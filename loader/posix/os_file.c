@@ -7,11 +7,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+_Static_assert(OS_PATH_SIZE >= PATH_MAX, "realpath() writes up to PATH_MAX bytes");
 
 enum { MAX_LINKS = 40 }; /* as many as Linux follows in one path */
 
@@ -100,25 +104,84 @@ bool cush_os_path_below(const char *root, const char *path, char *full_path, siz
     return walk_all(&walk);
 }
 
+/* Container engines before 2021 refuse faccessat2(), which AT_EACCESS needs, with EPERM. A file that everybody may use
+ * is not denied, whatever the answer is. */
 enum os_file cush_os_file_state(const char *path, bool also_write)
 {
-    if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
+    const int wanted = also_write ? R_OK | W_OK : R_OK;
+    const mode_t of_all = also_write ? S_IROTH | S_IWOTH : S_IROTH;
+    struct stat status;
+    if (faccessat(AT_FDCWD, path, wanted, AT_EACCESS) == 0)
         return OS_FILE_READY;
-    return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return OS_FILE_ABSENT;
+    if ((errno == EPERM || errno == ENOSYS) && access(path, wanted) == 0)
+        return OS_FILE_READY;
+    if (stat(path, &status) != 0)
+        return errno == EACCES ? OS_FILE_DENIED : OS_FILE_ABSENT;
+    return (status.st_mode & of_all) == of_all ? OS_FILE_READY : OS_FILE_DENIED;
+}
+
+/* Returns a descriptor, or -1. Files in /proc and /sys are regular files, too. */
+static int file_open_regular(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* it may be a FIFO, or a terminal */
+    if (file < 0 || (fstat(file, &status) == 0 && S_ISREG(status.st_mode)))
+        return file;
+    close(file);
+    return -1;
 }
 
 bool cush_os_file_read(const char *path, char *text, size_t size)
 {
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* it may be a FIFO, or a terminal */
+    int file = file_open_regular(path);
     if (file < 0)
         return false;
-    /* Files in /proc and /sys are regular files, too. */
-    bool is_regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    ssize_t length = is_regular ? read(file, text, size - 1) : -1;
+    ssize_t length = read(file, text, size - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
     return length >= 0;
+}
+
+void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user)
+{
+    char text[4096];
+    size_t used = 0;
+    int file = file_open_regular(path);
+    for (ssize_t length = 1; file >= 0 && length > 0;) {
+        length = read(file, text + used, sizeof text - 1 - used);
+        used += length > 0 ? (size_t)length : 0;
+        text[used] = '\0';
+        char *line = text;
+        for (char *end; (end = strchr(line, '\n')) != NULL && length > 0; line = end + 1) {
+            *end = '\0';
+            if (matches(line, user))
+                length = 0;
+        }
+        used = line == text && used == sizeof text - 1 ? 0 : used - (size_t)(line - text); /* a line is too long */
+        memmove(text, line, used);
+    }
+    if (file >= 0)
+        close(file);
+}
+
+bool cush_os_link_name(const char *path, char *name, size_t size)
+{
+    char target[512];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(target, '/');
+    const char *last = slash != NULL ? slash + 1 : target;
+    if (length <= 0 || strlen(last) >= size)
+        return false;
+    strcpy(name, last);
+    return true;
+}
+
+bool cush_os_file_real_path(const char *path, char *real_path)
+{
+    return realpath(path, real_path) != NULL;
 }
 
 bool cush_os_directory_find(const char *root, const char *path,

@@ -13,9 +13,11 @@
 #    include <string.h>
 #    include <sys/eventfd.h>
 #    include <sys/mman.h>
+#    include <sys/resource.h>
 #    include <sys/socket.h>
 #    include <sys/stat.h>
 #    include <sys/syscall.h>
+#    include <sys/sysmacros.h>
 #    include <unistd.h>
 
 /* Each returns the error number, or 0. Nothing stays open. */
@@ -47,9 +49,10 @@ static int obstacle_try_thread_name(const char *unused)
 static int obstacle_try_files(const char *unused)
 {
     int files[16];
-    size_t count = 2;
+    size_t count = 1;
     (void)unused;
-    if (pipe2(files, O_CLOEXEC) != 0)
+    files[0] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (files[0] < 0)
         return errno;
     while (count < sizeof files / sizeof files[0] && (files[count] = fcntl(files[0], F_DUPFD_CLOEXEC, 0)) >= 0)
         count++;
@@ -91,20 +94,30 @@ static const struct obstacle_operation {
     const char *name;
     const char *device; /* NULL: it does not depend on a device file */
     int (*try)(const char *device);
+    bool can_kill; /* a system call that not every process makes: a seccomp filter can end the process for it */
 } obstacle_operations[] = {
-    {"create an event descriptor", NULL, obstacle_try_event},
-    {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name},
-    {"open several files", NULL, obstacle_try_files},
-    {"create a socket", NULL, obstacle_try_socket},
-    {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space},
-    {"read /proc/self/maps", NULL, obstacle_try_maps},
-    {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device},
-    {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device},
-    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device}, /* Jetson */
-    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device},
+    {"create an event descriptor", NULL, obstacle_try_event, true},
+    {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name, false},
+    {"open several files", NULL, obstacle_try_files, false},
+    {"create a socket", NULL, obstacle_try_socket, true},
+    {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space, false},
+    {"read /proc/self/maps", NULL, obstacle_try_maps, false},
+    {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device, false},
+    {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device, false},
+    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
+    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
 };
 
-/* Whether a driver that cannot do this returns this code (observed with driver 580). */
+/* Whether this process can have a seccomp filter. Without /proc that is not known. */
+static bool obstacle_may_have_filter(void)
+{
+    char text[4096];
+    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, "\nSeccomp:") : NULL;
+    return line == NULL || line[strcspn(line, "012")] != '0';
+}
+
+/* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that
+ * a driver returns for a state of the GPU. */
 static bool obstacle_can_give(const struct obstacle_operation *operation, CUresult code)
 {
     switch (code) {
@@ -114,31 +127,51 @@ static bool obstacle_can_give(const struct obstacle_operation *operation, CUresu
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_INVALID_DEVICE:
         return operation->device != NULL;
-    default:
+    case CUDA_ERROR_UNKNOWN:
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_NOT_PERMITTED:
         return true;
+    default:
+        return false;
     }
 }
 
-static bool obstacle_mode_permits(const char *path)
+/* Whether the kernel has a driver of NVIDIA with the number of the file. Then the file is not the fault. */
+static bool obstacle_is_registered(const char *root, const char *path)
 {
+    char list[OS_PATH_SIZE], text[4096], line[32];
     struct stat status;
-    return stat(path, &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) == (S_IROTH | S_IWOTH);
+    if (stat(path, &status) != 0 || !cush_os_path_below(root, "/proc/devices", list, sizeof list)
+        || !cush_os_file_read(list, text, sizeof text))
+        return false;
+    snprintf(line, sizeof line, "\n%3u nvidia", (unsigned)major(status.st_rdev));
+    return strstr(text, line) != NULL;
+}
+
+/* The machine can be short of memory without a limit. */
+static bool obstacle_has_limit_of_memory(void)
+{
+    struct rlimit space, data;
+    return getrlimit(RLIMIT_AS, &space) == 0 && getrlimit(RLIMIT_DATA, &data) == 0
+           && (space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY);
 }
 
 /* `path`: the device file, or NULL. */
-static enum cushim_reason obstacle_reason(const char *path, int error)
+static enum cushim_reason obstacle_reason(const char *root, const char *path, int error)
 {
     switch (error) {
     case EMFILE:
     case ENFILE:
     case EAGAIN:
-    case ENOMEM:
         return CUSHIM_REASON_LIMIT;
+    case ENOMEM:
+        return obstacle_has_limit_of_memory() ? CUSHIM_REASON_LIMIT : CUSHIM_REASON_UNKNOWN;
     case EPERM:
     case ENOSYS:
         return CUSHIM_REASON_SANDBOX;
     case EACCES:
-        return path != NULL && !obstacle_mode_permits(path) ? CUSHIM_REASON_NODES_DENIED : CUSHIM_REASON_SANDBOX;
+        return path != NULL && cush_os_file_state(path, true) == OS_FILE_DENIED ? CUSHIM_REASON_NODES_DENIED
+                                                                                : CUSHIM_REASON_SANDBOX;
     case ENOENT: /* without /proc. Whether a device file has to exist depends on the machine */
         return path != NULL ? CUSHIM_REASON_NONE : CUSHIM_REASON_SANDBOX;
     default:
@@ -146,10 +179,10 @@ static enum cushim_reason obstacle_reason(const char *path, int error)
     }
     if (path == NULL || error == 0)
         return CUSHIM_REASON_NONE;
-    if (strstr(path, "-uvm") != NULL)
-        return CUSHIM_REASON_UNIFIED_MEMORY;
     /* The module is not loaded, or has another number than the file. */
-    return error == ENXIO || error == ENODEV ? CUSHIM_REASON_NO_DEVICE_NODES : CUSHIM_REASON_UNKNOWN;
+    if ((error != ENXIO && error != ENODEV) || obstacle_is_registered(root, path))
+        return CUSHIM_REASON_UNKNOWN;
+    return strstr(path, "-uvm") != NULL ? CUSHIM_REASON_UNIFIED_MEMORY : CUSHIM_REASON_NODE_WRONG;
 }
 
 static const char *obstacle_verb(enum cushim_reason reason)
@@ -166,11 +199,11 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
     for (size_t i = 0; i < sizeof obstacle_operations / sizeof obstacle_operations[0]; i++) {
         const struct obstacle_operation *operation = &obstacle_operations[i];
         char path[OS_PATH_SIZE] = "";
-        if (!obstacle_can_give(operation, code)
+        if (!obstacle_can_give(operation, code) || (operation->can_kill && obstacle_may_have_filter())
             || (operation->device != NULL && !cush_os_path_below(root, operation->device, path, sizeof path)))
             continue;
         int error = operation->try(path);
-        obstacle.reason = obstacle_reason(operation->device != NULL ? path : NULL, error);
+        obstacle.reason = obstacle_reason(root, operation->device != NULL ? path : NULL, error);
         if (obstacle.reason == CUSHIM_REASON_NONE)
             continue;
         snprintf(obstacle.message, sizeof obstacle.message, "The driver needs to %s, which %s: %s.", operation->name,

@@ -31,12 +31,34 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
     return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
-/* The next two functions are used only for device nodes and other files that Windows does not have. */
+/* The next functions are used only for device nodes and other files that Windows does not have. */
 bool cush_os_file_read(const char *path, char *text, size_t size)
 {
     (void)path;
     (void)text;
     (void)size;
+    return false;
+}
+
+void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user)
+{
+    (void)path;
+    (void)matches;
+    (void)user;
+}
+
+bool cush_os_link_name(const char *path, char *name, size_t size)
+{
+    (void)path;
+    (void)name;
+    (void)size;
+    return false;
+}
+
+bool cush_os_file_real_path(const char *path, char *real_path)
+{
+    (void)path;
+    (void)real_path;
     return false;
 }
 

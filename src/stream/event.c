@@ -132,3 +132,30 @@ CUresult cush_event_record(const char *function, struct cushim_stream *stream, C
     }
     return result;
 }
+
+/* Creates an event for a stream: in its context, or in the current one if no driver function reports the former. */
+static CUresult event_create_for(struct cushim_stream *stream, CUevent *out_handle)
+{
+    CUcontext context;
+    CUgreenCtx green;
+    if (stream->context != NULL)
+        return event_create_handle(stream->context, CU_EVENT_DISABLE_TIMING, out_handle);
+    if (cush_stream_find_context(stream, &context, &green) == CUDA_SUCCESS)
+        return event_create_in(context, out_handle);
+    return CUSH_CALL(EventCreate_v1, out_handle, CU_EVENT_DISABLE_TIMING);
+}
+
+CUresult cushim_stream_wait_for(struct cushim_stream *to, struct cushim_stream *from)
+{
+    CUevent event = NULL;
+    if (to == NULL || from == NULL)
+        return fail_null_stream("cushim_stream_wait_for");
+    CUresult result = event_create_for(from, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = CUSH_CALL(EventRecord_v1, event, from->handle);
+    if (result == CUDA_SUCCESS)
+        result = CUSH_CALL(StreamWaitEvent_v1, to->handle, event, 0);
+    (void)cushim_table_legacy()->EventDestroy_v2(event); /* the waiting stream keeps what it needs */
+    return result;
+}

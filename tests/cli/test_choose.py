@@ -129,6 +129,7 @@ TEXT, TRUTH, NUMBER, NONE = str, bool, int, type(None)
 PROBE = {
     'loaded': TRUTH, 'initialised': (TRUTH, NONE), 'reason': TEXT, 'message': TEXT, 'advice': TEXT,
     'driver': {'path': (TEXT, NONE), 'found_through': (TEXT, NONE), 'cuda_version': (NUMBER, NONE),
+               'release': (TEXT, NONE),
                'kernel_module': (TEXT, NONE)},
     'entry_points': {'native': NUMBER, 'polyfill': NUMBER, 'adapted': NUMBER, 'missing': NUMBER},
     'tried': [{'path': TEXT, 'result': TEXT}], 'layers': [{'name': TEXT, 'path': TEXT}],

@@ -66,7 +66,8 @@ class Refused(Case):
 
     def test_version_when_malformed_then_refused(self):
         for text in ('', 'x', '12.', '12.x', '.3', '1.0', '12.3.1', '-1', '12,3', ' 12.3', '12.3 ', '1999', '12031', '0',
-                     '99999999999999999999', '12.99999999999999999999', '1000.0', '12.100'):
+                     '99999999999999999999', '12.99999999999999999999', '1000.0', '12.100',
+                     '300', '339.9', '550.x', '550,1', '998'):
             self.refuses(['probe', '--require', text], f'--require: "{text}" is not a CUDA version')
             self.refuses(['table', '--max-version=' + text], f'--max-version: "{text}" is not a CUDA version')
             self.refuses(['lookup', '--', 'cuInit', text], f'"{text}" is not a CUDA version')

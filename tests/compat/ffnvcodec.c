@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ffnvcodec.c - a program that was written for <ffnvcodec/dynlink_loader.h>, as FFmpeg's hardware contexts are.
+ * ffnvcodec.c - a program for <ffnvcodec/dynlink_loader.h> of nv-codec-headers, as FFmpeg's hardware contexts are. With
+ * UNCHANGED it includes nothing else and has no hooks; otherwise it includes cushim/ffnvcodec.h and has hooks of its own.
  *
- *   ffnvcodec none           no driver is loaded, and the reason is logged once
- *   ffnvcodec gpu DRIVER     the functions work; the optional ones are NULL exactly if DRIVER lacks them
+ *   ffnvcodec refused NAME    the driver is refused because of this function or library, and the reason is logged
+ *   ffnvcodec gpu DRIVER      the functions work; the optional ones are NULL exactly if DRIVER lacks them
  */
 #include <stdio.h>
 #include <string.h>
 
-#if defined(_WIN32)
-#    include <windows.h>
-#else
-#    include <dlfcn.h>
-#endif
-
-static int logged = 0;
-#define FFNV_LOG_FUNC(logctx, ...) (logged++, printf(__VA_ARGS__), (void)(logctx))
-#include <ffnvcodec/dynlink_loader.h>
-
-static int failures = 0;
+static int failures;
 
 static void expect(int is_met, const char *what)
 {
@@ -29,16 +20,44 @@ static void expect(int is_met, const char *what)
 }
 #define EXPECT(condition) expect(condition, #condition)
 
+#if !defined(UNCHANGED)
+static char logged[4096];
+static int opened, freed, logger;
+
+static void *hook_load(const char *path)
+{
+    opened++;
+    return strstr(path, "nvcuvid") != NULL ? &opened : NULL;
+}
+
+static void hook_free(const void *library)
+{
+    EXPECT(library == &opened); /* not the driver */
+    freed++;
+}
+
+#    define FFNV_LIB_HANDLE void *
+#    define FFNV_LOAD_FUNC(path) hook_load(path)
+#    define FFNV_SYM_FUNC(lib, sym) ((lib) == &opened && (sym)[0] == 'c' ? (void *)&freed : NULL)
+#    define FFNV_FREE_FUNC(lib) hook_free(lib)
+#    define FFNV_LOG_FUNC(logctx, ...) (EXPECT((logctx) == &logger), snprintf(logged, sizeof logged, __VA_ARGS__))
+#    define FFNV_DEBUG_LOG_FUNC(logctx, ...)
+#    include <cushim/ffnvcodec.h>
+#endif
+#include <ffnvcodec/dynlink_loader.h>
+
+#if defined(_WIN32)
+#    include <windows.h>
+#else
+#    include <dlfcn.h>
+#endif
+
 static int has_symbol(const char *driver, const char *name)
 {
 #if defined(_WIN32)
-    HMODULE library = LoadLibraryA(driver);
-    EXPECT(library != NULL);
-    return GetProcAddress(library, name) != NULL;
+    return GetProcAddress(LoadLibraryA(driver), name) != NULL;
 #else
-    void *library = dlopen(driver, RTLD_NOW);
-    EXPECT(library != NULL);
-    return dlsym(library, name) != NULL;
+    return dlsym(dlopen(driver, RTLD_NOW), name) != NULL;
 #endif
 }
 
@@ -46,16 +65,8 @@ static void check_optional(const CudaFunctions *cu, const char *driver)
 {
 #define SAME(name) expect((cu->name != NULL) == has_symbol(driver, #name), #name " is in both or in none")
     SAME(cuDeviceGetUuid);
-    SAME(cuDeviceGetUuid_v2);
-    SAME(cuDeviceGetByPCIBusId);
-    SAME(cuDeviceGetPCIBusId);
     SAME(cuImportExternalMemory);
-    SAME(cuDestroyExternalMemory);
-    SAME(cuExternalMemoryGetMappedBuffer);
-    SAME(cuImportExternalSemaphore);
     SAME(cuSignalExternalSemaphoresAsync);
-    SAME(cuEGLStreamProducerConnect);
-    SAME(cuEGLStreamProducerPresentFrame);
 }
 
 static void use_gpu(CudaFunctions *cu)
@@ -65,45 +76,90 @@ static void use_gpu(CudaFunctions *cu)
     CUdeviceptr memory = 0;
     CUstream stream = NULL;
     const char *name = NULL;
-    int version = 0, sent = 54321, received = 0;
+    int sent = 54321, received = 0;
     EXPECT(cu->cuInit(0) == CUDA_SUCCESS);
-    EXPECT(cu->cuDriverGetVersion(&version) == CUDA_SUCCESS);
     EXPECT(cu->cuGetErrorName(CUDA_ERROR_NOT_READY, &name) == CUDA_SUCCESS
            && strcmp(name, "CUDA_ERROR_NOT_READY") == 0);
     EXPECT(cu->cuDeviceGet(&device, 0) == CUDA_SUCCESS);
     EXPECT(cu->cuCtxCreate(&context, CU_CTX_SCHED_BLOCKING_SYNC, device) == CUDA_SUCCESS);
     EXPECT(cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
     EXPECT(cu->cuMemAlloc(&memory, sizeof sent) == CUDA_SUCCESS);
-    EXPECT(cu->cuMemcpyHtoDAsync(memory, &sent, sizeof sent, stream) == CUDA_SUCCESS);
-    EXPECT(cu->cuMemcpyDtoHAsync(&received, memory, sizeof sent, stream) == CUDA_SUCCESS);
+    CUDA_MEMCPY2D copy;
+    memset(&copy, 0, sizeof copy);
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = &sent;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = memory;
+    copy.WidthInBytes = sizeof sent;
+    copy.Height = 1;
+    EXPECT(cu->cuMemcpy2DAsync(&copy, stream) == CUDA_SUCCESS);
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = memory;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = &received;
+    EXPECT(cu->cuMemcpy2DAsync(&copy, stream) == CUDA_SUCCESS);
     EXPECT(cu->cuStreamSynchronize(stream) == CUDA_SUCCESS);
     EXPECT(received == sent);
     EXPECT(cu->cuMemFree(memory) == CUDA_SUCCESS);
     EXPECT(cu->cuStreamDestroy(stream) == CUDA_SUCCESS);
-    /* A required function is there on every driver. */
-    CUresult retained = cu->cuDevicePrimaryCtxRetain(&popped, device);
-    EXPECT(retained == (version < 7000 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS));
-    if (retained == CUDA_SUCCESS)
-        EXPECT(cu->cuDevicePrimaryCtxRelease(device) == CUDA_SUCCESS);
     EXPECT(cu->cuCtxPopCurrent(&popped) == CUDA_SUCCESS && popped == context);
     EXPECT(cu->cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 
-int main(int argc, char **argv)
+#if defined(UNCHANGED)
+static void *const log_context = NULL;
+
+static void check_log(const char *name)
+{
+    (void)name; /* stderr has it */
+}
+#else
+static void *const log_context = &logger;
+
+/* "Cannot load cuX: cuX needs CUDA 7.0; this driver is CUDA 6.5." */
+static void check_log(const char *name)
+{
+    char start[128];
+    printf("%s", logged);
+    snprintf(start, sizeof start, "Cannot load %s: ", name);
+    EXPECT(strncmp(logged, start, strlen(start)) == 0);
+    EXPECT(strlen(logged) > strlen(start) + 20 && logged[strlen(logged) - 1] == '\n');
+    EXPECT(opened == 0);
+}
+
+/* The other libraries are opened by the hooks of the program, and logged as by the original. */
+static void check_other_libraries(void)
+{
+    CuvidFunctions *cuvid = NULL;
+    NvencFunctions *nvenc = NULL;
+    EXPECT(cuvid_load_functions(&cuvid, log_context) == 0 && opened == 1);
+    cuvid_free_functions(&cuvid);
+    EXPECT(freed == 1);
+    EXPECT(nvenc_load_functions(&nvenc, log_context) == -1 && opened == 2);
+    EXPECT(strncmp(logged, "Cannot load ", 12) == 0 && strchr(logged, ':') == NULL);
+}
+#endif
+
+int main(int count, char **words)
 {
     CudaFunctions *cu = NULL;
-    int has_driver = argc == 3;
-    EXPECT(cuda_load_functions(&cu, NULL) == (has_driver ? 0 : -1));
+    int has_driver = count == 3 && strcmp(words[1], "gpu") == 0;
+    if (count != 3)
+        return 2;
+    EXPECT(cuda_load_functions(&cu, log_context) == (has_driver ? 0 : -1));
     EXPECT((cu != NULL) == has_driver);
-    EXPECT(logged == !has_driver);
     if (cu != NULL) {
-        check_optional(cu, argv[2]);
+        check_optional(cu, words[2]);
         use_gpu(cu);
-        EXPECT(cuda_load_functions(&cu, NULL) == 0); /* frees the first */
+        EXPECT(cuda_load_functions(&cu, log_context) == 0); /* frees the first */
+    } else {
+        check_log(words[2]);
     }
     cuda_free_functions(&cu);
     EXPECT(cu == NULL);
-    cuda_free_functions(&cu);
-    cuda_free_functions(NULL);
+#if !defined(UNCHANGED)
+    EXPECT(freed == 0);
+    check_other_libraries();
+#endif
     return failures == 0 ? 0 : 1;
 }

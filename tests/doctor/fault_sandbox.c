@@ -116,6 +116,7 @@ static int seccomp_refuse(const char *name, unsigned result, unsigned flags, con
         {"prctl", {SYS_prctl, -1}},
         {"sysinfo", {SYS_sysinfo, -1}},
         {"statfs", {SYS_statfs, SYS_fstatfs, -1}},
+        {"faccessat2", {439, -1}},
         {"socket", {SYS_socket, -1}},
         {"connect", {SYS_connect, -1}},
         {"pipe", {SYS_pipe2, -1}},

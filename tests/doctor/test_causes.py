@@ -23,7 +23,8 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 # pylint: disable=wrong-import-position
-from program import LIBRARIES, PROGRAM, Case, environment, for_each, main, nobody_can_run, run_json
+from agreement import Agreement
+from program import LIBRARIES, PROGRAM, environment, for_each, main, nobody_can_run, run, run_json
 
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
 MACHINE = os.path.join(HERE, 'machine')
@@ -95,7 +96,7 @@ CHANGES = {
 IN_CONTAINER = {'device_control_group': 'container_lost_devices', 'uvm_node_missing': 'uvm_not_in_container'}
 
 
-class OnMachine(Case):
+class OnMachine(Agreement):
     @classmethod
     def setUpClass(cls):
         done = subprocess.run([MACHINE, 'true'], stdout=subprocess.PIPE, check=False)
@@ -147,8 +148,10 @@ class OnMachine(Case):
             self.assertIn('reinstall it' if place == 'cuInit' else 'Correct CUSHIM_DRIVER', first['advice'])
 
     def examine(self, *faults, options=(), **variables):
-        return run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **variables,
-                        before=(MACHINE, self.fault, *faults, '--'))
+        machine = {'before': (MACHINE, self.fault, *faults, '--'), **variables}
+        answer = run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **machine)
+        self.compare(answer.document[0], ['--devices', '--timeout=2', '--driver', START_DRIVER], **machine)
+        return answer
 
     def require(self, fault):
         done = subprocess.run([MACHINE, self.fault, fault, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
@@ -213,6 +216,24 @@ class OnMachine(Case):
         self.assertIn('the system call pipe2', first['message'])
         first = self.examine('seccomp=prctl:kill').document[0]  # a child cannot load the library
         self.assertIn('A seccomp filter', first['advice'])
+
+    def test_probe_when_nothing_was_started_then_only_what_is_certain_makes_it_fail(self):
+        named = shutil.copy(START_DRIVER, self.directory() + '/libcuda.so.550.163.01')  # as NVIDIA's own
+        private = ['private=/dev/nvidia0', 'uid=65534']
+        for library, faults, variables, reason in (
+                (named, ['none'], {}, 'none'), (named, private, {}, 'device-nodes-denied'),
+                (named, ['none'], {'CUDA_VISIBLE_DEVICES': ''}, 'hidden'),
+                (named, ['none'], {'CUDA_VISIBLE_DEVICES': '99'}, 'hidden'),
+                (named, ['none'], {'CUDA_VISIBLE_DEVICES': 'abc'}, 'hidden'),
+                (named, ['none'], {'CUDA_VISIBLE_DEVICES': '0'}, 'none'),
+                (named, ['none'], {'CUDA_VISIBLE_DEVICES': 'GPU-0'}, 'none'),  # it can exist
+                (START_DRIVER, ['none'], {'CUDA_VISIBLE_DEVICES': ''}, 'none')):  # perhaps it needs no GPU
+            answer = run_json('probe', '--driver', library, before=(MACHINE, self.fault, *faults, '--'), **variables)
+            self.assertEqual((answer.document['reason'], answer.status), (reason, int(reason != 'none')), variables)
+            text = run('probe', '--driver', library, before=(MACHINE, self.fault, *faults, '--'), **variables).out.decode()
+            first = ' '.join(text.split('library ')[0].split())
+            self.assertEqual('whether a GPU can be used is not known (--devices starts it)' in first, reason == 'none')
+            self.assertIn('NVIDIA driver 550.163.01 ' if library == named and reason == 'none' else '', first)
 
     def test_variable_when_the_driver_starts_without_it_then_it_alone_is_named(self):
         message = self.examine('CUDA_ODD=1', 'CUDA_OTHER=2', FAKE_VARIABLE='CUDA_ODD').document[0]['message']

@@ -14,13 +14,14 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+from agreement import Agreement  # pylint: disable=wrong-import-position
 from program import LIBRARIES, PROGRAM, Case, environment, fake, main, run_json  # pylint: disable=wrong-import-position
 
 LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
 BUS = '/sys/bus/pci/devices/0000:01:00.0/'
 
 
-class OnTree(Case):
+class OnTree(Agreement):
     """What cannot be made here: a tree, and a fake code. With --watch, the driver is started below a root, too."""
 
     def machine(self, device='0x2335', driver='nvidia'):
@@ -29,9 +30,10 @@ class OnTree(Case):
         return tree
 
     def leads(self, cause, tree, **variables):
-        arguments = ['--root', tree.root] + (['--watch', '--driver', fake('driver_12_4')] if variables else [])
-        first = run_json('doctor', *arguments, **variables).document[0]
+        machine = ['--root', tree.root] + (['--driver', fake('driver_12_4')] if variables else [])
+        first = run_json('doctor', *machine, *(['--watch'] if variables else []), **variables).document[0]
         self.assertEqual(first['cause'], cause, first)
+        self.compare(first, machine + (['--devices'] if variables else []), **variables)
         self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
         return first
 

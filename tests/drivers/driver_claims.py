@@ -74,7 +74,7 @@ class View:
 
     def adapted_in(self, per_thread):
         """The slots of a table that cushim answers although the driver has them."""
-        adapted = {'DriverGetVersion_v1'} if self.limited else set()
+        adapted = {'Init_v1', 'GetErrorString_v1'} | ({'DriverGetVersion_v1'} if self.limited else set())
         if self.limited or self.hidden or per_thread:
             adapted |= {'GetProcAddress_v1', 'GetProcAddress_v2'}
         return adapted

@@ -105,17 +105,17 @@ static void print_slots(void)
 /* Slots that a lookup answers with the function of the table that belongs to its kind. */
 static void print_both(void)
 {
-    const struct cushim_dispatch_table *tables[] = {cushim_table_legacy(), cushim_table_per_thread()};
-    printf("both\tGetProcAddress_v1");
-    print_address((cushim_fn)tables[0]->GetProcAddress_v1);
-    print_address((cushim_fn)tables[1]->GetProcAddress_v1);
-    printf("\nboth\tGetProcAddress_v2");
-    print_address((cushim_fn)tables[0]->GetProcAddress_v2);
-    print_address((cushim_fn)tables[1]->GetProcAddress_v2);
-    printf("\nboth\tDriverGetVersion_v1");
-    print_address((cushim_fn)tables[0]->DriverGetVersion_v1);
-    print_address((cushim_fn)tables[1]->DriverGetVersion_v1);
-    printf("\n");
+    const struct cushim_dispatch_table *legacy = cushim_table_legacy(), *per_thread = cushim_table_per_thread();
+#define PRINT_BOTH(slot)                                                                                               \
+    printf("both\t" #slot);                                                                                            \
+    print_address((cushim_fn)legacy->slot);                                                                            \
+    print_address((cushim_fn)per_thread->slot);                                                                        \
+    printf("\n")
+    PRINT_BOTH(GetProcAddress_v1);
+    PRINT_BOTH(GetProcAddress_v2);
+    PRINT_BOTH(DriverGetVersion_v1);
+    PRINT_BOTH(Init_v1);
+    PRINT_BOTH(GetErrorString_v1);
 }
 
 static void print_lookup(const char *function, int version)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * two_streams.c - forks work to a second stream and joins it again, ordered by events alone.
+ * two_streams.c - forks work to a second stream and joins it again.
  *
  *     left    fill all -+- fill the left half -------+- copy to the host
  *                       |                            |
  *     right             +- fill the right half ------+
  *
- * The host waits once, at the end. Without the first event, the fill of everything might overwrite the right half.
- * Without the second event, the copy might miss the right half.
+ * The host waits once, at the end. Without the first wait, the fill of everything might overwrite the right half.
+ * Without the second one, the copy might miss the right half.
  *
  * With a GPU it prints:
  *
@@ -29,16 +29,6 @@ static void check(CUresult result)
     exit(EXIT_FAILURE);
 }
 
-/* All work enqueued in `to` from now on waits for the work that is in `from` now. */
-static void stream_wait_for(struct cushim_context *context, struct cushim_stream *to, struct cushim_stream *from)
-{
-    struct cushim_event *event;
-    check(cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
-    check(cushim_event_record(event, from, 0));
-    check(cushim_stream_wait_event(to, event, 0));
-    check(cushim_event_destroy(&event)); /* the waiting stream keeps what it needs */
-}
-
 static void enqueue(struct cushim_context *context, CUdeviceptr memory, unsigned char *host)
 {
     struct cushim_stream *left;
@@ -47,10 +37,10 @@ static void enqueue(struct cushim_context *context, CUdeviceptr memory, unsigned
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &right));
 
     check(CUSHIM_CALL(MemsetD8Async_v1, memory, '?', SIZE, cushim_stream_handle(left)));
-    stream_wait_for(context, right, left);
+    check(cushim_stream_wait_for(right, left));
     check(CUSHIM_CALL(MemsetD8Async_v1, memory, 'L', HALF, cushim_stream_handle(left)));
     check(CUSHIM_CALL(MemsetD8Async_v1, memory + HALF, 'R', HALF, cushim_stream_handle(right)));
-    stream_wait_for(context, left, right);
+    check(cushim_stream_wait_for(left, right));
     check(CUSHIM_CALL(MemcpyDtoHAsync_v2, host, memory, SIZE, cushim_stream_handle(left)));
 
     check(cushim_stream_destroy(&right)); /* does not wait; the GPU still completes the work in it */

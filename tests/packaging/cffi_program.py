@@ -12,7 +12,7 @@ import sysconfig
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SET = ROOT / 'tests' / 'packaging' / 'sets' / 'functions.txt'
+SET = ROOT / 'tests' / 'packaging' / 'subsets' / 'functions.txt'
 try:
     import cffi
     import setuptools  # pylint: disable=unused-import # cffi compiles with it

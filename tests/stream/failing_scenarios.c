@@ -183,6 +183,13 @@ static CUresult body_creates_completion(struct cushim_stream *stream, void *user
 CREATES(capture_completion, cushim_graph, cushim_graph_destroy,
         cushim_stream_capture(attempt.stream, RELAXED, body_creates_completion, NULL, &made))
 
+static CUresult wait_for(void)
+{
+    CUresult result = cushim_stream_wait_for(attempt.stream, attempt.stream);
+    attempt.wrote = result == CUDA_SUCCESS;
+    return result;
+}
+
 const struct scenario scenarios[] = {
     {"create-primary", create_primary, true, S(DevicePrimaryCtxRetain_v1)},
     {"create-context", create_context, true, 0},
@@ -201,6 +208,7 @@ const struct scenario scenarios[] = {
     {"begin-and-destroy", begin_and_destroy, true, S(StreamBeginCapture_v2)},
     {"capture-to-graph", capture_to_graph, true, S(StreamBeginCaptureToGraph_v1)},
     {"ask-capture", ask_capture, true, 0},
+    {"wait-for", wait_for, true, 0},
     {"launch-host", launch_host, true, 0},
     {"add-callback", add_callback, true, 0},
     {"capture-host", capture_host, true, S(UserObjectCreate_v1)},

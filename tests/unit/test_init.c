@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cause.h"
 #include "child.h"
 #include "directory.h"
 
 static void add_gpu_to_bus(void)
 {
+    directory_machine_file("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n");
     directory_machine_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
     directory_machine_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
 }
@@ -134,31 +136,95 @@ INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw)
     unit_assert_contains(cushim_diagnosis_get()->advice, "cushim doctor");
 }
 
-INIT_TEST(test_no_device_when_files_are_absent_then_they_tell_the_reason)
+#define MODULE "proc/driver/nvidia/version"
+#define NOUVEAU "sys/module/nouveau/version"
+enum bus { HIDDEN_BUS, EMPTY_BUS, BUS_WITH_GPU };
+
+/* `certain`: what is known without a start. */
+static const struct machine {
+    enum bus bus;
+    const char *driver; /* to which the GPU is bound, or NULL */
+    const char *files[3];
+    CUresult code;
+    enum cushim_reason reason, certain;
+} machines[] = {
+#define MACHINE(bus, driver, code, reason, certain, ...)                                                               \
+    {                                                                                                                  \
+        bus, driver, {__VA_ARGS__}, (CUresult)(code), CUSHIM_REASON_##reason, CUSHIM_REASON_##certain                  \
+    }
+    MACHINE(HIDDEN_BUS, NULL, 100, NO_DEVICE, NONE, NULL),
+    MACHINE(EMPTY_BUS, NULL, 100, NO_GPU, NO_GPU, NULL),
+    MACHINE(EMPTY_BUS, NULL, 101, NO_GPU, NO_GPU, "dev/nvidiactl"), /* a driver creates it without a GPU */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_GPU, NO_GPU, ".dockerenv"),
+    MACHINE(EMPTY_BUS, NULL, 999, UNKNOWN, NO_GPU, NULL), /* a software driver */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, MODULE),
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/dxg"),   /* WSL */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/nvmap"), /* Jetson */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "etc/nv_tegra_release"),
+    MACHINE(BUS_WITH_GPU, NULL, 100, MODULE_NOT_LOADED, NONE, NULL), /* a start can load it */
+    MACHINE(BUS_WITH_GPU, NULL, 100, NO_DEVICE_NODES, NONE, MODULE),
+    MACHINE(BUS_WITH_GPU, NULL, 999, NO_DEVICE_NODES, NONE, "dev/nvidiactl"),
+    MACHINE(BUS_WITH_GPU, NULL, 100, NO_DEVICE_NODES, NONE, "dev/nvidia0"),
+    MACHINE(BUS_WITH_GPU, NULL, 100, NO_DEVICE, NONE, "dev/nvidiactl", "dev/nvidia0"),
+    MACHINE(BUS_WITH_GPU, NULL, 100, NO_DEVICE_NODES, NO_DEVICE_NODES, MODULE, ".dockerenv"),
+    MACHINE(HIDDEN_BUS, NULL, 100, NO_DEVICE_NODES, NO_DEVICE_NODES, ".dockerenv"),
+    MACHINE(HIDDEN_BUS, NULL, 100, NO_DEVICE, NONE, ".dockerenv", "dev/dxg"),
+    MACHINE(BUS_WITH_GPU, "vfio-pci", 100, GPU_OF_VFIO, GPU_OF_VFIO, NULL),
+    MACHINE(BUS_WITH_GPU, "vfio-pci", 100, NO_DEVICE, NONE, "dev/nvidiactl", "dev/nvidia0"),
+    MACHINE(BUS_WITH_GPU, "nouveau", 100, GPU_OF_NOUVEAU, GPU_OF_NOUVEAU, NULL),
+    MACHINE(BUS_WITH_GPU, "nova-core", 100, GPU_OF_NOUVEAU, GPU_OF_NOUVEAU, MODULE),
+    MACHINE(BUS_WITH_GPU, "", 100, GPU_OF_NOUVEAU, GPU_OF_NOUVEAU, NOUVEAU),
+    MACHINE(BUS_WITH_GPU, "nvidia", 100, NO_DEVICE_NODES, NONE, NOUVEAU, MODULE),
+};
+
+static void make_machine(const struct machine *machine, bool has_list)
 {
-    static const struct {
-        bool has_gpu;
-        const char *files[2];
-        CUresult code;
-        enum cushim_reason reason;
-    } machines[] = {
-        {false, {NULL}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE},
-        {true, {NULL}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
-        {true, {"dev/nvidiactl"}, (CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES},
-        {true, {"dev/nvidia0"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
-        {true, {"dev/nvidiactl", "dev/nvidia0"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE},
-        {false, {".dockerenv"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
-        {false, {".dockerenv", "dev/dxg"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE}, /* WSL */
-    };
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    static const char host[] = "0000\t80860d57\t0\t0\n";
+    static const char gpu[] = "0000\t80860d57\t0\t0\n0100\t10de2330\t0\t0\tnvidia\n";
+    if (machine->bus != HIDDEN_BUS && has_list)
+        directory_machine_file("proc/bus/pci/devices", machine->bus == EMPTY_BUS ? host : gpu);
+    if (machine->bus == EMPTY_BUS)
+        directory_machine_file("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n");
+    if (machine->bus == BUS_WITH_GPU)
+        add_gpu_to_bus();
+    if (machine->driver != NULL) {
+        char target[64];
+        snprintf(target, sizeof target, "../../../bus/pci/drivers/%s", machine->driver);
+        directory_link("root/sys/bus/pci/devices/0000:01:00.0/driver", target);
+    }
+    for (size_t i = 0; i < 3 && machine->files[i] != NULL; i++)
+        directory_machine_file(machine->files[i], strcmp(machine->files[i], MODULE) == 0 ? "Module 550.54.14 \n" : "");
+}
+
+INIT_TEST(test_no_device_when_the_machine_shows_the_reason_then_it_is_that)
+{
+    for (size_t i = 0; i < 2 * sizeof machines / sizeof machines[0]; i++) {
+        const struct machine *machine = &machines[i / 2];
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(begin(state), 0);
-        if (machines[i].has_gpu)
-            add_gpu_to_bus();
-        for (size_t j = 0; j < 2 && machines[i].files[j] != NULL; j++)
-            directory_machine_file(machines[i].files[j], "");
-        assert_cause(machines[i].code, machines[i].reason);
+        make_machine(machine, i % 2 == 0);
+        enum cushim_reason certain = cush_cause_find(directory_machine(), NULL, CUDA_SUCCESS, false).reason;
+        if (certain != machine->certain)
+            fail_msg("machine %zu: %s is certain", i / 2, cushim_reason_name(certain));
+        assert_cause(machine->code, machine->reason);
     }
+}
+
+/* Of a server, only the devices of NVIDIA are read. */
+INIT_TEST(test_bus_when_the_list_of_the_kernel_is_long_then_finds_the_gpu)
+{
+    char text[32768];
+    size_t used = 0;
+    for (int i = 0; i < 300; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%02x%02x\t%s\t0\t       fe000000\tdriver\n", i / 8,
+                                 i % 8 << 3, i == 299 ? "10de2330" : "80860d57");
+    directory_machine_file("proc/bus/pci/devices", text);
+    directory_machine_file("sys/bus/pci/devices/0001:25:03.0/vendor", "0x10de\n");
+    directory_machine_file("sys/bus/pci/devices/0001:25:03.0/class", "0x030200\n");
+    struct cushim_system system;
+    cushim_system_get_info(directory_machine(), &system);
+    assert_true(system.gpu_on_bus);
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_MODULE_NOT_LOADED);
 }
 
 static void assert_visible(const char *devices, enum cushim_reason reason)

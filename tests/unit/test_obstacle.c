@@ -46,13 +46,13 @@ static bool limit_addresses(void)
 }
 #endif
 
-static bool refuse_calls(long one, long other)
+static bool filter_calls(long one, long other, unsigned action)
 {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)one, 1, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)other, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
@@ -61,12 +61,24 @@ static bool refuse_calls(long one, long other)
 
 static bool refuse_eventfd(void)
 {
-    return refuse_calls(SYS_eventfd2, SYS_eventfd2);
+    return filter_calls(SYS_eventfd2, SYS_eventfd2, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static bool refuse_socket(void)
+static bool kill_for_descriptors(void)
 {
-    return refuse_calls(SYS_socket, SYS_socket);
+    return filter_calls(SYS_eventfd2, SYS_socket, SECCOMP_RET_KILL_PROCESS);
+}
+
+static bool kill_for_pipe(void)
+{
+    return filter_calls(SYS_pipe2, SYS_clone, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* As container engines before 2021. */
+static bool refuse_faccessat2(void)
+{
+    enum { FACCESSAT2 = 439 };
+    return filter_calls(FACCESSAT2, FACCESSAT2, SECCOMP_RET_ERRNO | EPERM);
 }
 
 enum { MAY_WRITE_FILE = 1 << 1, MAY_READ_FILE = 1 << 2 };
@@ -210,9 +222,21 @@ static void make_jetson(void)
 
 static CUresult answer;
 
+/* The driver can leave the device open. */
+static bool leaves_device_open;
+
 static CUresult CUDAAPI init(unsigned flags)
 {
+    if (leaves_device_open && open(directory_path("root/dev/nvidia-uvm"), O_RDWR | O_CLOEXEC) < 0)
+        return CUDA_SUCCESS;
     return answer;
+}
+
+/* Of this process, without a fork. */
+static bool start_once(void)
+{
+    leaves_device_open = true;
+    return cushim_init() == answer;
 }
 
 static const struct scenario {
@@ -227,8 +251,12 @@ static const struct scenario {
 #if !defined(SANITIZED) /* a sanitizer needs addresses itself */
     {"no addresses", make_whole_machine, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "4 GiB of addresses"},
 #endif
-    {"seccomp, eventfd", make_whole_machine, refuse_eventfd, (CUresult)304, CUSHIM_REASON_SANDBOX, "event descriptor"},
-    {"seccomp, socket", make_whole_machine, refuse_socket, (CUresult)304, CUSHIM_REASON_SANDBOX, "create a socket"},
+    /* Under a filter, nothing is tried for which it could end the process. */
+    {"seccomp, eventfd", make_whole_machine, refuse_eventfd, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", make_whole_machine, kill_for_descriptors, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", make_whole_machine, kill_for_descriptors, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", make_whole_machine, kill_for_pipe, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, faccessat2", make_whole_machine, refuse_faccessat2, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
     {"Landlock, comm", make_whole_machine, refuse_writing, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
     {"Landlock, maps", make_whole_machine, refuse_reading_except_tasks, (CUresult)2, CUSHIM_REASON_SANDBOX, "/maps"},
     {"Landlock, /dev", make_whole_machine, refuse_writing_except_proc, (CUresult)100, CUSHIM_REASON_SANDBOX,
@@ -240,13 +268,14 @@ static const struct scenario {
     {"no uvm, not of this code", make_without_uvm, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
     {"dead uvm", make_with_dead_uvm, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY,
      "open /dev/nvidia-uvm"},
-    {"dead control", make_with_dead_control, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE_NODES,
+    {"dead control", make_with_dead_control, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG,
      "open /dev/nvidiactl"},
     {"directory", make_with_directory, refuse_nothing, (CUresult)100, CUSHIM_REASON_UNKNOWN, "open /dev/nvidiactl"},
     {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
     {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
-    {"dead nvmap", make_jetson, refuse_nothing, (CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES, "open /dev/nvmap"},
+    {"dead nvmap", make_jetson, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvmap"},
     {"fork after a load", make_whole_machine, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"second start", make_whole_machine, start_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
     {"fork after a start", make_whole_machine, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
 };
 
@@ -286,6 +315,32 @@ DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it)
         if (!child_check(load_and_refuse, cause_is_named))
             unit_skip(scenario->name);
     }
+}
+
+/* An errno of a question is not an answer: the file can be used. */
+static bool files_can_be_used(void)
+{
+    struct cushim_system system;
+    struct cushim_feature_info info;
+    cushim_system_get_info(directory_machine(), &system);
+    bool nodes_are_ready = system.control_node == CUSHIM_NODE_READY && system.gpu_node == CUSHIM_NODE_READY
+                           && system.wsl_node == CUSHIM_NODE_ABSENT;
+    if (!nodes_are_ready || unit_load_path(unit_fake("fake_12040")) != CUDA_SUCCESS) {
+        fprintf(stderr, "%d: %s\n", nodes_are_ready, cushim_diagnosis_get()->message);
+        return false;
+    }
+    bool is_usable = cushim_feature_get_info(CUSHIM_FEATURE_IPC_MEMORY, CUSHIM_DRIVER_ALONE, &info) == CUDA_SUCCESS
+                     && info.obstacle != CUSHIM_OBSTACLE_PLATFORM;
+    if (!is_usable)
+        fprintf(stderr, "%s\n", info.message);
+    return is_usable;
+}
+
+DIRECTORY_TEST(test_files_when_only_the_question_is_refused_then_can_be_used)
+{
+    make_whole_machine();
+    if (!child_check(refuse_faccessat2, files_can_be_used))
+        unit_skip("no filter can be installed");
 }
 
 static size_t count_files(void)

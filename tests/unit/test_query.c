@@ -200,14 +200,16 @@ UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_s
 /* An equal code of the same function is another failure once the driver itself answers. */
 UNIT_TEST(test_last_error_when_the_driver_fails_as_the_null_driver_did_then_the_message_is_the_drivers)
 {
+    CUdevice device;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_int_equal(cushim_error_set_driver(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_error_set_driver(cushim_table()->DeviceGet_v1(&device, 0), CUSHIM_SLOT_DeviceGet_v1),
+                     CUDA_ERROR_NO_DEVICE);
     unit_assert_contains(cushim_error_last()->message, "No CUDA driver is loaded");
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_error_set_driver(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_error_set_driver(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_DeviceGet_v1), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NO_DEVICE);
-    assert_string_equal(cushim_error_last()->function, "cuInit");
+    assert_string_equal(cushim_error_last()->function, "cuDeviceGet");
     assert_null(strstr(cushim_error_last()->message, "No CUDA driver is loaded"));
 }
 

@@ -226,7 +226,8 @@ typedef enum CUatomicOperation_enum CUSHIM_ENUM_BASE {
     CU_ATOMIC_OPERATION_MAX = 13
 } CUatomicOperation;
 
-/* Bits for the widths and types for which an atomic operation is native. */
+/* Bits for the widths and types for which an atomic operation is native, as cuDeviceGetHostAtomicCapabilities and
+ * cuDeviceGetP2PAtomicCapabilities return them. */
 typedef enum CUatomicOperationCapability_enum CUSHIM_ENUM_BASE {
     CU_ATOMIC_CAPABILITY_SIGNED = 0x1,
     CU_ATOMIC_CAPABILITY_UNSIGNED = 0x2,
@@ -239,7 +240,8 @@ typedef enum CUatomicOperationCapability_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Flags of a context: one of the SCHED values (how a host thread waits), or-ed with the others. */
+/* Flags of cuCtxCreate, cuCtxSetFlags, cuCtxGetFlags, cuDevicePrimaryCtxSetFlags and cuDevicePrimaryCtxGetState: one of
+ * the SCHED values (how a host thread waits), or-ed with the others. */
 typedef enum CUctx_flags_enum CUSHIM_ENUM_BASE {
     CU_CTX_SCHED_AUTO = 0x0,
     CU_CTX_SCHED_SPIN = 0x1,
@@ -331,11 +333,11 @@ typedef struct CUasyncNotificationInfo_st {
 } CUasyncNotificationInfo;
 typedef void (*CUasyncCallback)(CUasyncNotificationInfo *info, void *userData, CUasyncCallbackHandle callback);
 
-/* Green contexts: a part of the multiprocessors of a device. */
+/* Flags of cuGreenCtxCreate. A green context has a part of the multiprocessors of a device. */
 typedef enum CUgreenCtxCreate_flags_enum CUSHIM_ENUM_BASE { CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
 #endif
 
-/* CUDA 12.5 to 13.0 name it CUdevSmResourceSplit_flags. */
+/* Flags of cuDevSmResourceSplitByCount. CUDA 12.5 to 13.0 name them CUdevSmResourceSplit_flags. */
 #if CUSHIM_CUDA_HEADER_VERSION < 12050
 typedef enum CUdevSmResourceSplitByCount_flags_enum CUSHIM_ENUM_BASE {
     CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1,
@@ -517,6 +519,10 @@ typedef struct CUdevResource_st {
 #    define CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED ((CUdevice_attribute)159)
 #    define CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE ((CUdevice_attribute)160)
 #    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS ((CUdevSmResourceGroup_flags)4)
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+/* A value of CU_DEV_SM_RESOURCE_GROUP_PARAMS.localityDomainId. */
 #    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY (~0u)
 #endif
 

@@ -122,7 +122,8 @@ typedef struct CUDA_RESOURCE_VIEW_DESC_st {
     unsigned int reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
 
-/* Bits of CUDA_TEXTURE_DESC.flags. */
+/* Bits of CUDA_TEXTURE_DESC.flags and flags of cuTexRefSetFlags; OVERRIDE_FORMAT is a flag of cuTexRefSetArray and
+ * cuTexRefSetMipmappedArray. */
 #    define CU_TRSA_OVERRIDE_FORMAT 0x01
 #    define CU_TRSF_READ_AS_INTEGER 0x01
 #    define CU_TRSF_NORMALIZED_COORDINATES 0x02
@@ -131,6 +132,7 @@ typedef struct CUDA_RESOURCE_VIEW_DESC_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11060
+/* A bit of CUDA_TEXTURE_DESC.flags. */
 #    define CU_TRSF_SEAMLESS_CUBEMAP 0x40
 #endif
 
@@ -180,10 +182,14 @@ typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
 
-/* Bits of the flags members of the structs above. */
+/* A bit of CUDA_EXTERNAL_MEMORY_HANDLE_DESC.flags. */
 #    define CUDA_EXTERNAL_MEMORY_DEDICATED 0x1
+
+/* Bits of the flags of CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS and CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS. */
 #    define CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC 0x01
 #    define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC 0x02
+
+/* Flags of cuDeviceGetNvSciSyncAttributes. */
 #    define CUDA_NVSCISYNC_ATTR_SIGNAL 0x1
 #    define CUDA_NVSCISYNC_ATTR_WAIT 0x2
 
@@ -253,6 +259,8 @@ typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS;
 
+/* Flags of cuGraphicsGLRegisterBuffer, cuGraphicsGLRegisterImage, cuGraphicsD3D11RegisterResource,
+ * cuGraphicsEGLRegisterImage, cuGraphicsVDPAURegisterVideoSurface and cuGraphicsVDPAURegisterOutputSurface. */
 typedef enum CUgraphicsRegisterFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x0,
     CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x1,
@@ -261,6 +269,7 @@ typedef enum CUgraphicsRegisterFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x8
 } CUgraphicsRegisterFlags;
 
+/* Flags of cuGraphicsResourceSetMapFlags. */
 typedef enum CUgraphicsMapResourceFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x0,
     CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1,

@@ -253,6 +253,7 @@ typedef enum CUgraphConditionalNodeType_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_COND_TYPE_WHILE = 1
 } CUgraphConditionalNodeType;
 
+/* A flag of cuGraphConditionalHandleCreate. */
 #    define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 
 /* phGraph_out is an array of `size` graphs. The driver owns it; it is valid as long as the node. */
@@ -336,6 +337,7 @@ typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12030
+/* Values of CUgraphEdgeData.type. */
 typedef enum CUgraphDependencyType_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
     CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
@@ -349,13 +351,15 @@ typedef struct CUgraphEdgeData_st {
     unsigned char reserved[5];
 } CUgraphEdgeData;
 
-/* Values of from_port. */
+/* Values of CUgraphEdgeData.from_port. */
 #    define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT 0
 #    define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1
 #    define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
+/* Flags of cuGraphInstantiate, cuGraphInstantiateWithFlags and cuGraphInstantiateWithParams, as cuGraphExecGetFlags
+ * returns them. */
 typedef enum CUgraphInstantiate_flags_enum CUSHIM_ENUM_BASE {
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 0x1
 } CUgraphInstantiate_flags;
@@ -401,6 +405,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
+/* Flags of cuGraphDebugDotPrint. */
 typedef enum CUgraphDebugDot_flags_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 0x1,
     CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 0x2,
@@ -427,8 +432,10 @@ typedef enum CUgraphMem_attribute_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
+/* Flags of cuUserObjectCreate. */
 typedef enum CUuserObject_flags_enum CUSHIM_ENUM_BASE { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 0x1 } CUuserObject_flags;
 
+/* Flags of cuGraphRetainUserObject. */
 typedef enum CUuserObjectRetain_flags_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_USER_OBJECT_MOVE = 0x1
 } CUuserObjectRetain_flags;

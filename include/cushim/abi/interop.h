@@ -21,7 +21,7 @@ typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
     CU_GL_DEVICE_LIST_NEXT_FRAME = 3
 } CUGLDeviceList;
 
-/* How a buffer object of OpenGL is used while it is mapped. */
+/* Flags of cuGLSetBufferObjectMapFlags: how a buffer object is used while it is mapped. */
 typedef enum CUGLmap_flags_enum CUSHIM_ENUM_BASE {
     CU_GL_MAP_RESOURCE_FLAGS_NONE = 0,
     CU_GL_MAP_RESOURCE_FLAGS_READ_ONLY = 1,

@@ -24,6 +24,7 @@
 #    define CU_MEMHOSTREGISTER_IOMEMORY 0x04
 #    define CU_MEMHOSTREGISTER_READ_ONLY 0x08
 
+/* Also values of CU_POINTER_ATTRIBUTE_MEMORY_TYPE. */
 typedef enum CUmemorytype_enum CUSHIM_ENUM_BASE {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
@@ -43,6 +44,7 @@ typedef enum CUarray_format_enum CUSHIM_ENUM_BASE {
     CU_AD_FORMAT_NV12 = 176
 } CUarray_format;
 
+/* The layers of a CUarray that is a cubemap. */
 typedef enum CUarray_cubemap_face_enum CUSHIM_ENUM_BASE {
     CU_CUBEMAP_FACE_POSITIVE_X = 0,
     CU_CUBEMAP_FACE_NEGATIVE_X = 1,
@@ -82,10 +84,12 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11060
+/* A bit of CUDA_ARRAY3D_DESCRIPTOR.Flags. */
 #    define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12050
+/* A bit of CUDA_ARRAY3D_DESCRIPTOR.Flags. */
 #    define CUDA_ARRAY3D_VIDEO_ENCODE_DECODE 0x100
 #endif
 
@@ -168,7 +172,8 @@ typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* The location of memory. id is a device ordinal or a NUMA node, depending on type. */
+/* The location of memory. id is a device ordinal or a NUMA node, depending on type. The types are also values of
+ * CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE and CU_MEMPOOL_ATTR_LOCATION_TYPE. */
 typedef enum CUmemLocationType_enum CUSHIM_ENUM_BASE {
     CU_MEM_LOCATION_TYPE_INVALID = 0,
     CU_MEM_LOCATION_TYPE_DEVICE = 1,
@@ -191,6 +196,7 @@ typedef struct CUmemLocation_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12080
+/* Bits of CUmemcpyAttributes.flags and of CUDA_MEMCPY3D_BATCH_OP.flags. */
 typedef enum CUmemcpyFlags_enum CUSHIM_ENUM_BASE {
     CU_MEMCPY_FLAG_DEFAULT = 0x0,
     CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1
@@ -318,11 +324,13 @@ typedef enum CUpointer_attribute_enum CUSHIM_ENUM_BASE {
     CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16
 } CUpointer_attribute;
 
+/* cuPointerGetAttribute: the value of CU_POINTER_ATTRIBUTE_P2P_TOKENS. */
 typedef struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_st {
     unsigned long long p2pToken;
     unsigned int vaSpaceToken;
 } CUDA_POINTER_ATTRIBUTE_P2P_TOKENS;
 
+/* Values of CU_POINTER_ATTRIBUTE_ACCESS_FLAGS. */
 typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUSHIM_ENUM_BASE {
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0,
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 0x1,

@@ -39,6 +39,7 @@ typedef enum CUjit_option_enum CUSHIM_ENUM_BASE {
     CU_JIT_NUM_OPTIONS = 36
 } CUjit_option;
 
+/* Values of CU_JIT_TARGET. */
 typedef enum CUjit_target_enum CUSHIM_ENUM_BASE {
     CU_TARGET_COMPUTE_30 = 30,
     CU_TARGET_COMPUTE_32 = 32,
@@ -59,16 +60,20 @@ typedef enum CUjit_target_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12000
+/* Added to a CUjit_target. */
 #    define CU_COMPUTE_ACCELERATED_TARGET_BASE 0x10000
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12090
+/* Added to a CUjit_target. */
 #    define CU_COMPUTE_FAMILY_TARGET_BASE 0x20000
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
+/* Values of CU_JIT_FALLBACK_STRATEGY. */
 typedef enum CUjit_fallback_enum CUSHIM_ENUM_BASE { CU_PREFER_PTX = 0, CU_PREFER_BINARY = 1 } CUjit_fallback;
 
+/* Values of CU_JIT_CACHE_MODE. */
 typedef enum CUjit_cacheMode_enum CUSHIM_ENUM_BASE {
     CU_JIT_CACHE_OPTION_NONE = 0,
     CU_JIT_CACHE_OPTION_CG = 1,
@@ -92,6 +97,7 @@ typedef enum CUlibraryOption_enum CUSHIM_ENUM_BASE {
     CU_LIBRARY_NUM_OPTIONS = 2
 } CUlibraryOption;
 
+/* cuLibraryLoadData: the value of CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE. */
 typedef struct CUlibraryHostUniversalFunctionAndDataTable_st {
     void *functionTable;
     size_t functionWindowSize;
@@ -130,7 +136,7 @@ typedef enum CUfunction_attribute_enum CUSHIM_ENUM_BASE {
     CU_FUNC_ATTRIBUTE_MAX = 18
 } CUfunction_attribute;
 
-/* Values of the carve-out attributes. A percentage from 0 to 100 is also valid. */
+/* Values of CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT. A percentage from 0 to 100 is also valid. */
 typedef enum CUshared_carveout_enum {
     CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
     CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
@@ -155,18 +161,19 @@ typedef struct CUlaunchConfig_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12090
-/* A grid dimension with which the kernel itself determines the block size. */
+/* A grid dimension for cuLaunchKernel and cuLaunchKernelEx, with which the kernel itself determines the block size. */
 #    define CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM 1
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Keys in the `extra` array of a launch. */
+/* Keys in the array `extra` of cuLaunchKernel, cuLaunchKernelEx and CUDA_KERNEL_NODE_PARAMS. */
 #    define CU_LAUNCH_PARAM_END ((void *)CU_LAUNCH_PARAM_END_AS_INT)
 #    define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
 #    define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11070
+/* The same keys as numbers. */
 #    define CU_LAUNCH_PARAM_END_AS_INT 0x00
 #    define CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT 0x01
 #    define CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT 0x02
@@ -187,9 +194,11 @@ typedef struct CUDA_LAUNCH_PARAMS_st {
     void **kernelParams;
 } CUDA_LAUNCH_PARAMS;
 
+/* Flags of cuLaunchCooperativeKernelMultiDevice. */
 #    define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC 0x01
 #    define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC 0x02
 
+/* Flags of cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags and cuOccupancyMaxPotentialBlockSizeWithFlags. */
 typedef enum CUoccupancy_flags_enum CUSHIM_ENUM_BASE {
     CU_OCCUPANCY_DEFAULT = 0x0,
     CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1
@@ -198,6 +207,7 @@ typedef enum CUoccupancy_flags_enum CUSHIM_ENUM_BASE {
 /* Returns the bytes of dynamic shared memory for a block of blockSize threads. */
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
 
+/* The texture unit for cuParamSetTexRef. */
 #    define CU_PARAM_TR_DEFAULT -1
 #endif
 
@@ -243,6 +253,7 @@ typedef enum CUtensorMapFloatOOBfill_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
 } CUtensorMapFloatOOBfill;
 
+/* The size of a CUtensorMap, in 8 bytes. */
 #    define CU_TENSOR_MAP_NUM_QWORDS 16
 
 /* 128 bytes. CUDA before 13.0 aligns them to 64; 13.0 requires 128, and so does this declaration. */

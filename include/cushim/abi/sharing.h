@@ -26,6 +26,7 @@ typedef enum CUmemAllocationHandleType_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12030
+/* A handle of CU_MEM_HANDLE_TYPE_FABRIC for cuMemExportToShareableHandle and cuMemImportFromShareableHandle. */
 typedef struct CUmemFabricHandle_st {
     unsigned char data[64];
 } CUmemFabricHandle;
@@ -50,6 +51,7 @@ typedef enum CUmemAllocationGranularity_flags_enum CUSHIM_ENUM_BASE {
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1
 } CUmemAllocationGranularity_flags;
 
+/* Values of compressionType in CUmemAllocationProp. */
 typedef enum CUmemAllocationCompType_enum CUSHIM_ENUM_BASE {
     CU_MEM_ALLOCATION_COMP_NONE = 0,
     CU_MEM_ALLOCATION_COMP_GENERIC = 1
@@ -69,11 +71,12 @@ typedef struct CUmemAllocationProp_st {
     } allocFlags;
 } CUmemAllocationProp;
 
-/* Bits of the usage members. */
+/* Bits of the usage members of CUmemAllocationProp and CUmemPoolProps. */
 #    define CU_MEM_CREATE_USAGE_TILE_POOL 0x1
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12080
+/* Bits of the usage members of CUmemAllocationProp and CUmemPoolProps. */
 #    define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 0x2
 #    define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 0x2
 #endif
@@ -93,6 +96,7 @@ typedef enum CUmemRangeHandleType_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12080
+/* Flags of cuMemGetHandleForAddressRange. */
 typedef enum CUmemRangeFlags_enum CUSHIM_ENUM_BASE {
     CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1
 } CUmemRangeFlags;
@@ -171,6 +175,7 @@ typedef struct CUarrayMapInfo_st {
     unsigned int reserved[2];
 } CUarrayMapInfo;
 
+/* A bit of CUDA_ARRAY_SPARSE_PROPERTIES.flags. */
 #    define CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL 0x1
 
 /* The tiles of a sparse array, in elements; size of the mip tail in bytes. */
@@ -212,7 +217,7 @@ typedef struct CUmulticastObjectProp_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* The size in bytes of each of the two handles that processes exchange. */
+/* The size in bytes of a CUipcEventHandle and of a CUipcMemHandle. */
 #    define CU_IPC_HANDLE_SIZE 64
 
 typedef struct CUipcEventHandle_st {
@@ -222,6 +227,7 @@ typedef struct CUipcMemHandle_st {
     char reserved[64];
 } CUipcMemHandle;
 
+/* Flags of cuIpcOpenMemHandle. */
 typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1 } CUipcMem_flags;
 #endif
 
@@ -246,6 +252,7 @@ typedef enum CUlogicalEndpointFlag_enum CUSHIM_ENUM_BASE {
     CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 1
 } CUlogicalEndpointFlag;
 
+/* A handle for cuLogicalEndpointExport and cuLogicalEndpointImport. */
 typedef struct CUlogicalEndpointFabricHandle_st {
     unsigned char data[64];
 } CUlogicalEndpointFabricHandle;
@@ -303,6 +310,11 @@ typedef struct CUDA_FABRIC_COPY_BATCH_OP_st {
 } CUDA_FABRIC_COPY_BATCH_OP;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+/* A bit of the usage member of CUmemAllocationProp. */
+#    define CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE 0x4
+#endif
+
 /* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ((CUmemPool_attribute)5)
@@ -325,7 +337,6 @@ typedef struct CUDA_FABRIC_COPY_BATCH_OP_st {
 #    define CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED ((CUmemPool_attribute)14)
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 13040
-#    define CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE 0x4
 #    define CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID ((CUmemPool_attribute)15)
 #endif
 

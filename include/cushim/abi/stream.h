@@ -18,7 +18,7 @@
 #    define CU_STREAM_LEGACY ((CUstream)0x1)
 #    define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-/* Flags of cuStreamCreate. */
+/* Flags of cuStreamCreate, cuStreamCreateWithPriority and cuGreenCtxStreamCreate. */
 typedef enum CUstream_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_DEFAULT = 0x0,
     CU_STREAM_NON_BLOCKING = 0x1
@@ -45,7 +45,8 @@ typedef enum CUstreamCaptureMode_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13020
-/* How the thread waits that runs a host function: values of syncMode. */
+/* How the thread waits that runs a host function: a parameter of cuLaunchHostFunc_v2, and the member syncMode of
+ * CUDA_HOST_NODE_PARAMS_v2. */
 typedef enum CUhostTaskSyncMode_enum CUSHIM_ENUM_BASE {
     CU_HOST_TASK_BLOCKING = 0,
     CU_HOST_TASK_SPINWAIT = 1
@@ -67,6 +68,7 @@ typedef struct CUstreamCigCaptureParams_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
+/* Flags of cuStreamUpdateCaptureDependencies. */
 typedef enum CUstreamUpdateCaptureDependencies_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0,
     CU_STREAM_SET_CAPTURE_DEPENDENCIES = 0x1
@@ -96,7 +98,7 @@ typedef enum CUevent_wait_flags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11080
-/* How a host thread waits for an event. */
+/* How a host thread waits for a CUevent. */
 typedef enum CUevent_sched_flags_enum CUSHIM_ENUM_BASE {
     CU_EVENT_SCHED_AUTO = 0x0,
     CU_EVENT_SCHED_SPIN = 0x1,
@@ -113,7 +115,8 @@ typedef enum CUmemAttach_flags_enum CUSHIM_ENUM_BASE {
     CU_MEM_ATTACH_SINGLE = 0x4
 } CUmemAttach_flags;
 
-/* One of the comparisons, or-ed with FLUSH. */
+/* Flags of cuStreamWaitValue32, cuStreamWaitValue64 and CUstreamBatchMemOpParams: one of the comparisons, or-ed with
+ * FLUSH. */
 typedef enum CUstreamWaitValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WAIT_VALUE_GEQ = 0x0,
     CU_STREAM_WAIT_VALUE_EQ = 0x1,
@@ -122,6 +125,7 @@ typedef enum CUstreamWaitValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WAIT_VALUE_FLUSH = 0x40000000
 } CUstreamWaitValue_flags;
 
+/* Flags of cuStreamWriteValue32, cuStreamWriteValue64 and CUstreamBatchMemOpParams. */
 typedef enum CUstreamWriteValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WRITE_VALUE_DEFAULT = 0x0,
     CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1
@@ -137,6 +141,7 @@ typedef enum CUstreamBatchMemOpType_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11070
+/* Flags of CUstreamBatchMemOpParams.memoryBarrier. */
 typedef enum CUstreamMemoryBarrier_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0,
     CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1

@@ -57,7 +57,8 @@ static enum status read_version(const struct option *option, const char *value, 
     int *version = option_member(option, options);
     *version = cush_version_parse(value);
     return *version != 0 ? STATUS_USABLE
-                         : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3", option->name, value);
+                         : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3 or a driver such as 550",
+                                       option->name, value);
 }
 
 static enum status read_seconds(const struct option *option, const char *value, struct options *options)
@@ -169,7 +170,7 @@ static enum status read_requirement(const struct option *option, const char *val
     *(int *)option_member(option, options) = cush_version_parse(value);
     return *(int *)option_member(option, options) != 0
                ? STATUS_USABLE
-               : refuse_feature(option, value, "a CUDA version such as 12.3 or a feature");
+               : refuse_feature(option, value, "a CUDA version such as 12.3, a driver such as 550, or a feature");
 }
 
 static const struct option known_options[] = {
@@ -215,8 +216,9 @@ static void print_help(void)
     puts("\n"
          "  cushim --help (-h), cushim --version (-V)\n"
          "\n"
-         "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-         "2 if the command line is invalid; with exec and trace, that of the program.");
+         "Exit status: 0 if the driver is usable and the requirements are met, 1 if not\n"
+         "(probe without --devices: if it is certainly not usable), 2 if the command line\n"
+         "is invalid; with exec and trace, that of the program.");
     print_manual();
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause.h"
 #include "cushim/cushim.h"
 
 /* ---- The environment variables that affect whether a GPU can be used ---- */
@@ -98,6 +99,20 @@ static void probe_set_reason(struct probe *probe, enum cushim_reason reason, con
     probe->advice = advice;
 }
 
+/* Whether the machine shows, without a start, that no GPU can be used. Only NVIDIA's own library has a release in its
+ * file's name: softcuda, and libraries that translate calls or send them to another machine, need no GPU here. */
+static bool probe_is_certain(const struct options *options, struct probe *probe)
+{
+    const char *root = options->load.root != NULL ? options->load.root : "";
+    const char *path = driver_diagnosis()->path;
+    enum cushim_reason reason = CUSHIM_REASON_NONE;
+    if (probe->started == PROBE_NOT_TRIED && driver_release_of(path).text[0] != '\0')
+        reason = cush_cause_find(root, path, CUDA_SUCCESS, false).reason;
+    if (reason != CUSHIM_REASON_NONE)
+        probe_set_reason(probe, reason, cushim_reason_message(reason), cushim_reason_advice(reason));
+    return reason != CUSHIM_REASON_NONE;
+}
+
 /* A failure of the driver takes precedence over a requirement that it does not meet. */
 static enum status probe_examine(const struct options *options, struct probe *probe)
 {
@@ -128,11 +143,15 @@ static enum status probe_examine(const struct options *options, struct probe *pr
                          cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
         return STATUS_UNUSABLE;
     }
+    if (probe_is_certain(options, probe))
+        return STATUS_UNUSABLE;
     if (!probe->requirement.met) {
         probe_set_reason(probe, probe->requirement.reason, probe->requirement.message, probe->requirement.advice);
         return STATUS_UNUSABLE;
     }
-    snprintf(probe->start_message, sizeof probe->start_message, "%s.", driver_name().text);
+    snprintf(probe->start_message, sizeof probe->start_message, "%s%s.", driver_name().text,
+             probe->started == PROBE_STARTED ? ""
+                                             : " loads; whether a GPU can be used is not known (--devices starts it)");
     probe_set_reason(probe, CUSHIM_REASON_NONE, probe->start_message, "");
     return STATUS_USABLE;
 }
@@ -144,6 +163,8 @@ static void probe_write_driver(struct json *json, const struct cushim_diagnosis 
     json_string(json, "path", diagnosis->path);
     json_string(json, "found_through", probe->origin[0] != '\0' ? probe->origin : NULL);
     json_known(json, "cuda_version", diagnosis->cuda_version);
+    const struct driver_release release = driver_release_of(diagnosis->path);
+    json_string(json, "release", release.text[0] != '\0' ? release.text : NULL);
     json_string(json, "kernel_module", kernel_module[0] != '\0' ? kernel_module : NULL);
     json_close_object(json);
 }
@@ -242,8 +263,7 @@ static void print_headline(enum status status, const struct probe *probe)
 {
     text_mark(status == STATUS_USABLE ? TONE_GOOD : TONE_BAD);
     if (status == STATUS_USABLE) {
-        text_put(TONE_STRONG, driver_name().text, 0);
-        puts("");
+        text_paragraph(TONE_STRONG, text_mark_width(), probe->message);
         return;
     }
     text_paragraph(TONE_STRONG, text_mark_width(), probe->message);

@@ -13,7 +13,7 @@ static const struct {
     int branch;
 } branches[] = {
 #define CUSHIM_BRANCH(version, branch) {version, branch},
-#include "branches.inc"
+#include "lists/branches.inc"
 };
 
 /* Returns 0 if no branch is known to be new enough. */

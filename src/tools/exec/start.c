@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/atomic.h"
 #include "cushim/diagnosis.h"
 #include "cushim/error.h"
 #include "layer.h"
 #include "load.h"
 #include "os.h"
+#include "start.h"
 #include "version.h"
 
 static CUresult not_started(void)
@@ -56,6 +58,16 @@ static void report_no_driver(const char *why)
     fprintf(stderr, "cushim: exec: this program has no driver. %s\n", why);
 }
 
+/* A program that gets the text of an error from the CUDA runtime, or prints only a number, does not show the reason.
+ * Diagnoses that are equal are one object, so a program that tries again every second shows it once. */
+static void report_no_start(const struct cushim_diagnosis *diagnosis)
+{
+    static const struct cushim_diagnosis *reported;
+    if (CUSHIM_EXCHANGE(&reported, diagnosis) != diagnosis)
+        fprintf(stderr, "cushim: exec: CUDA cannot be used by this program. %s %s\n", diagnosis->message,
+                diagnosis->advice);
+}
+
 /* The variables of the program's own cushim do not apply here. */
 static void load(void)
 {
@@ -73,6 +85,7 @@ static void load(void)
         report_no_driver(cushim_error_last()->message);
         options = (struct cushim_load_options){.path = "none"};
     }
+    cush_start_on_failure = report_no_start;
     (void)cush_load_without_environment(&options);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     if (settings.driver != NULL && diagnosis->reason != CUSHIM_REASON_NONE

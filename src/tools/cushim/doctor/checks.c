@@ -87,7 +87,7 @@ static void report_no_module(struct doctor *doctor)
     static const char check[] = "kernel-module";
     if (is_bare_directory(doctor)) {
         doctor_find(doctor, check, VERDICT_NOTE, "This directory has no information about a running kernel.");
-    } else if (evidence_no_gpu(doctor)) {
+    } else if (doctor->certain == CUSHIM_REASON_NO_GPU) {
         doctor_find(doctor, check, VERDICT_NOTE,
                     "The kernel module of the driver is not loaded, as expected without a GPU.");
     } else if (!evidence_exists(doctor, "/sys/module")) {
@@ -143,7 +143,7 @@ static void report_absent(struct doctor *doctor)
                            : " /dev/nvidiactl alone does not show a GPU: the driver creates it.";
     if (is_bare_directory(doctor)) {
         doctor_find(doctor, "device-nodes", VERDICT_NOTE, "This directory has no device files.");
-    } else if (evidence_no_gpu(doctor)) {
+    } else if (doctor->certain == CUSHIM_REASON_NO_GPU) {
         doctor_find(doctor, "device-nodes", VERDICT_NOTE,
                     "There is no device file of a GPU (/dev/nvidia0), as expected without a GPU.%s", only);
     } else {
@@ -238,7 +238,7 @@ static void check_gpu(struct doctor *doctor)
 {
     if (doctor->system.gpu_on_bus) {
         doctor_find(doctor, "gpu", VERDICT_OK, "This machine has an NVIDIA GPU.");
-    } else if (evidence_no_gpu(doctor) && !has_cause(doctor, "gpu")) {
+    } else if (doctor->certain == CUSHIM_REASON_NO_GPU && !has_cause(doctor, "gpu")) {
         doctor_find(doctor, "gpu", VERDICT_NOTE, "No NVIDIA GPU was found on this machine.");
     }
 }

@@ -135,7 +135,7 @@ static void check_library(struct doctor *doctor)
         report_loaded(doctor);
     } else if (is_setting(reason) || reason == CUSHIM_REASON_STUB) {
         doctor_find(doctor, "library", VERDICT_NOTE, "No driver library was loaded.");
-    } else if (reason == CUSHIM_REASON_NOT_FOUND && evidence_no_gpu(doctor)) {
+    } else if (reason == CUSHIM_REASON_NOT_FOUND && doctor->certain == CUSHIM_REASON_NO_GPU) {
         doctor_find(doctor, "library", VERDICT_NOTE,
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
     } else if (is_about_memory(refused)) {

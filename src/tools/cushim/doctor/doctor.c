@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cause.h"
+
 static const struct {
     const char *word;
     enum tone tone;
@@ -26,7 +28,7 @@ static bool is_compat(const char *path)
 /* Starts the driver once more and watches it, or watches the only start. */
 static void doctor_watch(struct doctor *doctor)
 {
-    struct start *start = start_create();
+    struct start *start = start_create(doctor->root);
     if (start == NULL)
         return;
     bool is_second = doctor->start->outcome != START_NOT_TRIED;
@@ -70,7 +72,7 @@ static void doctor_start_here(struct doctor *doctor)
     if (doctor->operation == NULL || doctor->operation->error != EAGAIN
         || !pattern_matches("clone* fork", doctor->operation->call))
         return;
-    struct start *start = start_create();
+    struct start *start = start_create(doctor->root);
     if (start == NULL)
         return;
     start_work(start);
@@ -133,7 +135,9 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
     doctor->load = driver_diagnosis();
     doctor->release = driver_release_of(doctor->load->path);
     doctor->is_compat = is_compat(doctor->load->path);
+    doctor->certain = cush_cause_find(doctor->root, doctor->load->path, CUDA_SUCCESS, false).reason;
     doctor_start(doctor);
+    doctor->reason = doctor->start->outcome == START_NOT_TRIED ? doctor->certain : doctor->start->reason;
     return STATUS_USABLE;
 }
 
@@ -222,7 +226,7 @@ static void doctor_print(const struct doctor *doctor, enum status status)
 enum status command_doctor(const struct options *options)
 {
     static struct doctor doctor;
-    doctor.start = start_create();
+    doctor.start = start_create(options->load.root != NULL ? options->load.root : "");
     doctor.trials = trials_create();
     doctor.nvml = child_memory_create(sizeof *doctor.nvml);
     if (doctor.start == NULL || doctor.trials == NULL || doctor.nvml == NULL) {

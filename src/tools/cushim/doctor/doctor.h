@@ -25,7 +25,6 @@ enum { MAX_FINDINGS = 96 + MAX_OPERATIONS };
 struct bus_gpu {
     char address[24];
     unsigned device; /* the id of its kind */
-    char driver[24]; /* the driver of the kernel to which it is bound, or "" */
     bool is_lost;    /* its registers read as ones: it does not answer */
 };
 enum { MAX_BUS_GPUS = 16 };
@@ -57,8 +56,10 @@ struct doctor {
     bool watched;
     struct trials *trials;
     struct nvml *nvml;
-    bool variables_tried;              /* the driver was also started without the variables CUDA_... */
-    char variables[512];               /* those without which it starts, separated by spaces, or "" */
+    bool variables_tried;       /* the driver was also started without the variables CUDA_... */
+    char variables[512];        /* those without which it starts, separated by spaces, or "" */
+    enum cushim_reason certain; /* of the library, from what the machine shows before a start; or CUSHIM_REASON_NONE */
+    enum cushim_reason reason;  /* of the library, after the start; or CUSHIM_REASON_NONE */
     const struct operation *operation; /* the one that makes the start fail, or NULL */
     const struct operation *before;    /* one that failed before a crash or a hang, or NULL */
     struct driver_release release;     /* of the library */

@@ -55,21 +55,6 @@ static bool bus_read(const struct doctor *doctor, const char *device, const char
     return evidence_read(doctor, path, text, size);
 }
 
-/* The driver of a device is the name to which a link leads. */
-static void bus_read_driver(const struct doctor *doctor, const char *device, char *driver, size_t size)
-{
-    char path[512], whole[OS_PATH_SIZE + 16], target[512];
-    snprintf(path, sizeof path, "%s/%.64s", bus_directory, device);
-    driver[0] = '\0';
-    if (!cush_os_path_below(doctor->root, path, whole, sizeof whole - 16))
-        return;
-    strcat(whole, "/driver");
-    ssize_t length = readlink(whole, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    const char *slash = strrchr(target, '/');
-    snprintf(driver, size, "%.23s", slash != NULL ? slash + 1 : target);
-}
-
 static void bus_add(struct doctor *doctor, const char *device)
 {
     enum { DISPLAY = 0x03, BRIDGE = 0x0680 };
@@ -85,7 +70,6 @@ static void bus_add(struct doctor *doctor, const char *device)
     struct bus_gpu *gpu = &bus->gpus[bus->count++];
     snprintf(gpu->address, sizeof gpu->address, "%.23s", device);
     gpu->device = bus_read(doctor, device, "device", text, sizeof text) ? (unsigned)strtoul(text, NULL, 16) : 0;
-    bus_read_driver(doctor, device, gpu->driver, sizeof gpu->driver);
     gpu->is_lost = bus_read(doctor, device, "config", text, sizeof text) && memcmp(text, "\xff\xff\xff\xff", 4) == 0;
 }
 

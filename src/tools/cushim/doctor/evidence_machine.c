@@ -27,39 +27,6 @@ bool evidence_gvisor(const struct doctor *doctor)
 
 /* ---- The GPUs on the bus ---- */
 
-/* The control node does not count: a driver creates it even without a GPU. A loaded module has found one. */
-bool evidence_no_gpu(const struct doctor *doctor)
-{
-    return doctor->sees_bus && !doctor->system.gpu_on_bus && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
-           && !has_module(doctor) && !doctor->is_wsl && !doctor->is_jetson;
-}
-
-/* Whether every GPU is bound to a driver of the kernel other than NVIDIA's. */
-static bool all_bound_to(const struct doctor *doctor, const char *drivers)
-{
-    for (int i = 0; i < doctor->bus.count; i++) {
-        if (!pattern_matches(drivers, doctor->bus.gpus[i].driver))
-            return false;
-    }
-    return doctor->bus.count > 0 && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
-}
-
-bool evidence_gpu_of_vfio(const struct doctor *doctor)
-{
-    return all_bound_to(doctor, "vfio-pci pci-stub xen-pciback");
-}
-
-bool evidence_gpu_of_nouveau(const struct doctor *doctor)
-{
-    return all_bound_to(doctor, "nouveau nova* nvidiafb")
-           || (!has_module(doctor) && doctor->system.gpu_on_bus && evidence_exists(doctor, "/sys/module/nouveau"));
-}
-
-bool evidence_gpu_lost(const struct doctor *doctor)
-{
-    return doctor->bus.count > 0 && doctor->bus.gpus[0].is_lost;
-}
-
 /* A notebook whose GPU is switched off. */
 bool evidence_gpu_switched_off(const struct doctor *doctor)
 {

@@ -33,11 +33,6 @@ bool evidence_any(const struct doctor *doctor)
     return doctor != NULL;
 }
 
-bool evidence_compat(const struct doctor *doctor)
-{
-    return doctor->is_compat;
-}
-
 static bool failed_on_gpu(const struct doctor *doctor)
 {
     return doctor->start->step >= START_CONTEXT;

@@ -169,16 +169,15 @@ void fact_kernel(const struct doctor *doctor, char *text, size_t size)
         text[strcspn(text, "\n")] = '\0';
 }
 
-void fact_bound(const struct doctor *doctor, char *text, size_t size)
-{
-    const char *driver = doctor->bus.count > 0 ? doctor->bus.gpus[0].driver : "";
-    snprintf(text, size, "%s", driver[0] != '\0' ? driver : "nouveau");
-}
-
+/* One that does not answer, or the first one. */
 void fact_device(const struct doctor *doctor, char *text, size_t size)
 {
+    int i = 0;
+    while (i < doctor->bus.count && !doctor->bus.gpus[i].is_lost)
+        i++;
+    const struct bus_gpu *gpu = &doctor->bus.gpus[i < doctor->bus.count ? i : 0];
     if (doctor->bus.count > 0)
-        snprintf(text, size, "PCI device %s, id 10de:%04x", doctor->bus.gpus[0].address, doctor->bus.gpus[0].device);
+        snprintf(text, size, "PCI device %s, id 10de:%04x", gpu->address, gpu->device);
     else
         snprintf(text, size, "not visible on the PCI bus");
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause.h"
 #include "cushim/cushim.h"
 
 const char *start_call(enum start_step step)
@@ -15,9 +16,12 @@ const char *start_call(enum start_step step)
     return calls[step];
 }
 
-struct start *start_create(void)
+struct start *start_create(const char *root)
 {
-    return child_memory_create(sizeof(struct start));
+    struct start *start = child_memory_create(sizeof(struct start));
+    if (start != NULL)
+        start->root = root;
+    return start;
 }
 
 void start_destroy(struct start *start)
@@ -85,16 +89,20 @@ static void gpu_describe(struct start_gpu *gpu, int ordinal)
         gpu->compute_mode = CU_COMPUTEMODE_DEFAULT;
 }
 
-/* What the driver says about the failure is known to the library, which must make the call for it. The library then
- * looks for the cause itself, which does not belong to the start. */
+/* The library looks for the cause, which does not belong to the start. */
 static void start_fail(struct start *start, enum start_step step, CUresult code)
 {
     start->outcome = START_FAILED;
     start->step = step;
     start->code = code;
     start->is_over = true;
-    if (step == START_INIT && driver_start() != CUDA_SUCCESS)
-        start->explanation = driver_explanation();
+    if (step != START_INIT)
+        return;
+    (void)cushim_error_set_driver(code, CUSHIM_SLOT_Init_v1); /* with what the driver says about the failure */
+    start->explanation = driver_explanation();
+    struct os_obstacle cause = cush_cause_find(start->root, cushim_diagnosis_get()->path, code, false);
+    start->reason = cause.reason;
+    snprintf(start->message, sizeof start->message, "%s", cause.message);
 }
 
 #if defined(_WIN32)
@@ -118,7 +126,14 @@ void start_work(void *memory)
         variables_remove(start->without);
     start->step = START_INIT;
     start->is_complete = has_slots();
-    CUresult code = cushim_table_legacy()->Init_v1(0);
+    /* The slot would look for the cause before this process can say that the start is over. */
+    union {
+        platform_fn found;
+        CUresult(CUDAAPI *init)(unsigned);
+    } own = {platform_symbol(cushim_diagnosis_get()->path, "cuInit")};
+    CUresult code = own.init != NULL ? own.init(0) : CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS) /* of a layer, or hidden */
+        code = cushim_table_legacy()->Init_v1(0);
     if (code != CUDA_SUCCESS) {
         start_fail(start, START_INIT, code);
         return;

@@ -33,6 +33,7 @@ enum { MAX_GPUS = 64 };
 /* What a start has shown. While it runs, the child writes it. */
 struct start {
     struct child_memory child;
+    const char *root;      /* below which the machine is examined, or "" */
     const char *without;   /* variables, separated by spaces, that the driver does not see; NULL: none */
     volatile bool is_over; /* the driver has failed: what the process does from here on does not matter */
     enum start_outcome outcome;
@@ -42,6 +43,8 @@ struct start {
     enum start_step step; /* the one that is under way, or that failed on the first GPU */
     CUresult code;        /* if the outcome is START_FAILED; CUDA_SUCCESS: there is no GPU */
     struct driver_explanation explanation;
+    enum cushim_reason reason; /* of the library, if cuInit failed */
+    char message[512];         /* of that reason, with more details; "": it has none */
     int gpu_count;
     struct start_gpu gpus[MAX_GPUS];
     int signal;               /* if the outcome is START_CRASHED; 0: the driver called exit() */
@@ -50,7 +53,7 @@ struct start {
 };
 
 /* Makes the memory of a start and destroys it. It is NULL if there is no memory. */
-struct start *start_create(void);
+struct start *start_create(const char *root);
 void start_destroy(struct start *start);
 
 /* Starts the loaded driver. */

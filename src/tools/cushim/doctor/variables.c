@@ -33,7 +33,7 @@ void variables_list(char *names, size_t size)
 
 static bool starts_without(const struct doctor *doctor, const char *names)
 {
-    struct start *start = start_create();
+    struct start *start = start_create(doctor->root);
     if (start == NULL)
         return false;
     start->without = names;

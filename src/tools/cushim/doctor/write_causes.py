@@ -13,7 +13,7 @@ import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE / 'CAUSES.md'
-FIELDS = 'word check codes calls paths errors evidence seen title message advice'
+FIELDS = 'word check reason codes calls paths errors evidence seen title message advice'
 Cause = collections.namedtuple('Cause', FIELDS + ' section')
 
 # A token: a string, a section, or anything else up to a comma.
@@ -32,6 +32,9 @@ without those that fail in every start, is the cause. Where `ptrace` is refused,
 driver itself. If nothing was refused, the driver is also started without the variables CUDA_..., if some are set.
 `cushim doctor --watch` shows every operation that failed, also on a machine that works.
 
+The library decides from what a program sees (`loader/cause.c`), with or without a start. A cause refines its reason:
+the sentence of `doctor` never contradicts that of `cushim_init()`, of `cuGetErrorString` and of `cushim probe`.
+
 If the driver library cannot be found or loaded, there is nothing to start. `doctor` then gives the reason of the
 library, from [reasons.h](../../../../include/cushim/reasons.h), or names the file that cannot be used.
 
@@ -39,6 +42,20 @@ library, from [reasons.h](../../../../include/cushim/reasons.h), or names the fi
 
 This page is made by `write_causes.py` from `causes.inc`: do not edit it.
 '''
+
+
+def joined(strings):
+    """The text of adjacent strings of C."""
+    return ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', strings)).replace('\\"', '"')
+
+
+def reasons():
+    """{word: (message, advice)} of the library."""
+    text = (HERE.parents[3] / 'include' / 'cushim' / 'reasons.h').read_text(encoding='utf-8')
+    strings = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+    rows = re.findall(rf'^CUSHIM_REASON\(\w+, "([\w-]+)", \w+,\s*{strings},\s*{strings}\)', text, re.M)
+    return {word: (joined(message), joined(advice)) for word, message, advice in rows}
+
 
 def read_causes():
     text = (HERE / 'causes.inc').read_text(encoding='utf-8')
@@ -54,10 +71,11 @@ def read_causes():
         values = []
         while not values or text[at - 1] != ')':
             argument = ARGUMENT.match(text, at)
-            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', argument[1])
-            values.append(''.join(strings).replace('\\"', '"') if argument[1][0] == '"' else argument[1].strip())
+            values.append(joined(argument[1]) if argument[1][0] == '"' else argument[1].strip())
             at = argument.end()
-        causes.append(Cause(*values, section))
+        cause = Cause(*values, section)
+        texts = reasons().get(cause.reason)
+        causes.append(cause if cause.message else cause._replace(message=texts[0], advice=texts[1]))
 
 
 # What the doctor adds where it knows it, as a part of a sentence or a sentence of its own.
@@ -135,7 +153,8 @@ def write_page(causes):
             section = cause.section
             lines.append(f'\n## {section}')
         lines += ['', f'### {cause.word}', '', f'**{cause.title}**', '', wrapped(marked(cause.message)), '',
-                  wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.', '  '),
+                  wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.'
+                          + (f' Reason: {either(cause.reason)}.' if cause.reason else ''), '  '),
                   wrapped(f'- What to do: {marked(cause.advice)}', '  ')]
         if cause.seen == 'UNSEEN':
             lines.append('- Not seen on hardware.')

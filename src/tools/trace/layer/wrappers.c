@@ -259,6 +259,12 @@ static CUresult install(struct cushim_dispatch_table *table, const struct cushim
         return CUDA_ERROR_NOT_PERMITTED;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         states_of_slots[kind][slot] = (uint8_t)states[slot];
+    /* These two are adapted on every driver and still call it, so the state says nothing about a call. */
+    static const enum cushim_slot passing[] = {CUSHIM_SLOT_Init_v1, CUSHIM_SLOT_GetErrorString_v1};
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
+        if (states[passing[i]] == CUSHIM_STATE_ADAPTED)
+            states_of_slots[kind][passing[i]] = CUSHIM_STATE_NATIVE;
+    }
 #define CUSHIM_ENTRY(function, abi, version, parameters, arguments) table->function##_##abi = trace_##function##_##abi;
 #define CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)                                            \
     table->function##_##abi = CUSHIM_LAYER_OF_KIND(trace_##function##_##abi, kind);

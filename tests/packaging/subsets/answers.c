@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints what a copy of cushim answers about a driver: the diagnosis, and for each named slot its state and lookups.
- * A copy that was made for a set of functions must print the same as the whole library.
+ * A subset must print the same as the whole library.
  *
  *   answers SLOT...
  */
@@ -66,10 +66,35 @@ static void print_proc_address(const char *function, int version)
     printf("  cuGetProcAddress %s %d: %d %s\n", function, version, (int)result, text(cushim_symbol_name(fn)));
 }
 
+/* A subset has the texts of the codes that cushim returns. Those of other codes come from the driver. */
+static void print_codes(void)
+{
+    static const CUresult own[] = {CUDA_SUCCESS,
+                                   CUDA_ERROR_INVALID_VALUE,
+                                   CUDA_ERROR_OUT_OF_MEMORY,
+                                   CUDA_ERROR_NOT_INITIALIZED,
+                                   CUDA_ERROR_NO_DEVICE,
+                                   CUDA_ERROR_FILE_NOT_FOUND,
+                                   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                                   CUDA_ERROR_NOT_FOUND,
+                                   CUDA_ERROR_NOT_PERMITTED,
+                                   CUDA_ERROR_NOT_SUPPORTED,
+                                   CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+                                   CUDA_ERROR_UNKNOWN};
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        CUresult result = cushim_table()->GetErrorName_v1(own[i], &name);
+        printf("%d: %d %s, %s\n", (int)own[i], (int)result, text(name), cushim_error_string(own[i]));
+    }
+    for (int code = 0; code < 1100 && cushim_driver_version() != 0; code++) {
+        CUresult result = cushim_table()->GetErrorName_v1((CUresult)code, &name);
+        printf("%d: %d %s\n", code, (int)result, result == CUDA_SUCCESS ? name : "");
+    }
+}
+
 int main(int count, char **names)
 {
     int version = -1, devices = -1;
-    const char *error = NULL;
     printf("load %d\n", (int)cushim_load(NULL));
     print_diagnosis();
     CUresult result = cushim_table()->DriverGetVersion_v1(&version);
@@ -92,10 +117,6 @@ int main(int count, char **names)
     print_diagnosis();
     result = cushim_table()->DeviceGetCount_v1(&devices);
     printf("devices %d %d\n", (int)result, devices);
-    for (int code = 0; code < 1100; code++) {
-        result = cushim_table()->GetErrorName_v1((CUresult)code, &error);
-        printf("%d: %d %s, %s\n", code, (int)result, result == CUDA_SUCCESS ? error : "",
-               cushim_error_string((CUresult)code));
-    }
+    print_codes();
     return 0;
 }

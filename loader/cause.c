@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "cause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "find_driver.h"
+
+/* What the process sees. */
+struct evidence {
+    const char *root;
+    CUresult code; /* CUDA_SUCCESS: cuInit was not called */
+    char library[OS_PATH_SIZE];
+    struct cushim_system system;
+    struct system_bus bus;
+    bool is_usual; /* the system shows its GPUs on the bus and as device files: it is neither WSL nor a Jetson */
+};
+
+static void evidence_read(struct evidence *evidence, const char *root, const char *library, CUresult code)
+{
+    evidence->root = root;
+    evidence->code = code;
+    if (library == NULL || !cush_os_file_real_path(library, evidence->library))
+        snprintf(evidence->library, sizeof evidence->library, "%s", library != NULL ? library : "");
+    cush_system_read(root, &evidence->system, &evidence->bus);
+    evidence->is_usual = cush_os_has_device_nodes && evidence->system.wsl_node == CUSHIM_NODE_ABSENT
+                         && evidence->system.jetson_node == CUSHIM_NODE_ABSENT
+                         && !cush_system_has_file(root, "/etc/nv_tegra_release")
+                         && !cush_system_file_contains(root, "/proc/version", "icrosoft");
+}
+
+/* Nothing was started, or the driver finds no GPU. */
+static bool evidence_lacks_gpu(const struct evidence *evidence)
+{
+    return evidence->code == CUDA_SUCCESS || evidence->code == CUDA_ERROR_NO_DEVICE
+           || evidence->code == CUDA_ERROR_INVALID_DEVICE;
+}
+
+/* ---- The library and the code ---- */
+
+static bool library_is_compat(const struct evidence *evidence)
+{
+    return strstr(evidence->library, "/compat/") != NULL || strstr(evidence->library, "/cuda-compat") != NULL;
+}
+
+/* The name of a driver ends with its version: libcuda.so.580.159.03. That of a copy may not. */
+static bool library_differs_from_module(const struct evidence *evidence)
+{
+    static const char stem[] = "/libcuda.so.";
+    const char *name = strrchr(evidence->library, '/');
+    if (evidence->system.kernel_module[0] == '\0' || name == NULL || strncmp(name, stem, sizeof stem - 1) != 0)
+        return false;
+    const char *version = name + sizeof stem - 1;
+    return strspn(version, "0123456789") >= 3 && strcmp(version, evidence->system.kernel_module) != 0;
+}
+
+static enum cushim_reason cause_of_code(const struct evidence *evidence)
+{
+    switch ((int)evidence->code) {
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return library_is_compat(evidence) ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: /* also after an update without a restart */
+        return !library_is_compat(evidence) && library_differs_from_module(evidence) ? CUSHIM_REASON_MODULE_MISMATCH
+                                                                                     : CUSHIM_REASON_COMPAT_REFUSED;
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+        return CUSHIM_REASON_NOT_READY;
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+        return CUSHIM_REASON_IN_USE;
+    case CUDA_ERROR_MPS_CONNECTION_FAILED:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_SERVER_NOT_READY:
+    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+        return CUSHIM_REASON_MPS;
+    default:
+        return CUSHIM_REASON_NONE;
+    }
+}
+
+/* ---- The machine ---- */
+
+/* A GPU that has a device file is NVIDIA's to use, so only a machine without one is looked at further. */
+static enum cushim_reason cause_of_machine(const struct evidence *evidence)
+{
+    const struct system_bus *bus = &evidence->bus;
+    bool has_module = evidence->system.kernel_module[0] != '\0';
+    if (!evidence->is_usual || !bus->is_visible)
+        return CUSHIM_REASON_NONE;
+    if (bus->lost > 0 && (bus->lost == bus->gpus || evidence->code != CUDA_SUCCESS))
+        return CUSHIM_REASON_GPU_LOST;
+    if (!evidence_lacks_gpu(evidence) || evidence->system.gpu_node != CUSHIM_NODE_ABSENT)
+        return CUSHIM_REASON_NONE;
+    if (bus->gpus == 0)
+        return has_module ? CUSHIM_REASON_NONE : CUSHIM_REASON_NO_GPU;
+    if (bus->of_vfio == bus->gpus)
+        return CUSHIM_REASON_GPU_OF_VFIO;
+    if (bus->of_another_driver == bus->gpus
+        || (!has_module && cush_system_has_file(evidence->root, "/sys/module/nouveau")))
+        return CUSHIM_REASON_GPU_OF_NOUVEAU;
+    if (evidence->system.container)
+        return CUSHIM_REASON_NO_DEVICE_NODES;
+    /* A start can load the module and create the files (nvidia-modprobe). */
+    return has_module || evidence->code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : CUSHIM_REASON_MODULE_NOT_LOADED;
+}
+
+/* Below a root, the links of a path are resolved already. */
+static bool has_broken_link(const struct evidence *evidence)
+{
+    static const char *const paths[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"};
+    char target[64];
+    bool found = false;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && evidence->root[0] == '\0'; i++)
+        found = found || (cush_os_link_name(paths[i], target, sizeof target) && !cush_system_has_file("", paths[i]));
+    return found;
+}
+
+static enum cushim_reason cause_of_nodes(const struct evidence *evidence)
+{
+    const struct cushim_system *system = &evidence->system;
+    bool lacks_node = system->control_node == CUSHIM_NODE_ABSENT || system->gpu_node == CUSHIM_NODE_ABSENT;
+    if (!evidence->is_usual)
+        return CUSHIM_REASON_NONE;
+    if (system->gpu_node == CUSHIM_NODE_DENIED
+        || (evidence->code == CUDA_SUCCESS && system->control_node == CUSHIM_NODE_DENIED))
+        return CUSHIM_REASON_NODES_DENIED;
+    if (evidence->code != CUDA_SUCCESS && has_broken_link(evidence))
+        return CUSHIM_REASON_NODE_WRONG;
+    /* A container can hide the bus, and creates no files. */
+    if (lacks_node && (system->container || (system->gpu_on_bus && evidence->code != CUDA_SUCCESS)))
+        return CUSHIM_REASON_NO_DEVICE_NODES;
+    if (evidence->code == CUDA_ERROR_UNKNOWN && system->control_node == CUSHIM_NODE_READY
+        && system->uvm_node == CUSHIM_NODE_ABSENT)
+        return CUSHIM_REASON_UNIFIED_MEMORY;
+    return CUSHIM_REASON_NONE;
+}
+
+/* ---- CUDA_VISIBLE_DEVICES ---- */
+
+/* Whether the variable leaves no GPU. Its first entry decides: the list ends at a number beyond the last GPU, and at a
+ * text that is neither a number nor the name of a GPU (GPU-..., MIG-...). */
+static bool visible_devices_hide_all(const struct evidence *evidence, const char *visible)
+{
+    enum { KNOWN_NODES = 16 }; /* cushim_system_get_info() looks for no more */
+    int count = evidence->system.gpu_node_count;
+    visible += strspn(visible, " ");
+    if (visible[0] >= '0' && visible[0] <= '9')
+        return count > 0 && count < KNOWN_NODES && strtol(visible, NULL, 10) >= count;
+    bool is_name = strncmp(visible, "GPU-", 4) == 0 || strncmp(visible, "MIG-", 4) == 0;
+    return !is_name || evidence->code != CUDA_SUCCESS; /* the name of a GPU that does not exist also hides all */
+}
+
+/* Reads the variable under the load lock, as os.h requires. Without a start below a root, it is that of another
+ * machine. */
+static bool cause_is_hidden(const struct evidence *evidence)
+{
+    if (!evidence_lacks_gpu(evidence) || (evidence->code == CUDA_SUCCESS && evidence->root[0] != '\0'))
+        return false;
+    bool is_locked = cush_os_load_lock_is_mine();
+    if (!is_locked)
+        cush_os_load_lock();
+    const char *visible = cush_os_environment("CUDA_VISIBLE_DEVICES");
+    bool is_hidden = visible != NULL && visible_devices_hide_all(evidence, visible);
+    if (!is_locked)
+        cush_os_load_unlock();
+    return is_hidden;
+}
+
+/* ---- In this order ---- */
+
+struct os_obstacle cush_cause_find(const char *root, const char *library, CUresult code, bool is_forked)
+{
+    struct evidence evidence;
+    struct os_obstacle cause = {.reason = CUSHIM_REASON_NONE, .message = ""};
+    struct os_obstacle obstacle = cause;
+    if (code == CUDA_ERROR_NOT_INITIALIZED && is_forked) /* also with some kernels (HMM with KASLR) */
+        return (struct os_obstacle){.reason = CUSHIM_REASON_FORKED, .message = ""};
+    evidence_read(&evidence, root, library, code);
+    cause.reason = cause_of_code(&evidence);
+    if (cause.reason != CUSHIM_REASON_NONE)
+        return cause;
+    if (code != CUDA_SUCCESS)
+        obstacle = cush_os_obstacle_find(root, code);
+    if (obstacle.reason == CUSHIM_REASON_LIMIT || obstacle.reason == CUSHIM_REASON_SANDBOX)
+        return obstacle;
+    cause.reason = cause_of_machine(&evidence);
+    if (cause.reason != CUSHIM_REASON_NONE)
+        return cause;
+    if (obstacle.reason != CUSHIM_REASON_NONE)
+        return obstacle;
+    cause.reason = cause_of_nodes(&evidence);
+    if (cause.reason == CUSHIM_REASON_NONE && cause_is_hidden(&evidence))
+        cause.reason = CUSHIM_REASON_HIDDEN;
+    if (cause.reason == CUSHIM_REASON_NONE && code != CUDA_SUCCESS)
+        cause.reason = code == CUDA_ERROR_NO_DEVICE ? CUSHIM_REASON_NO_DEVICE : CUSHIM_REASON_UNKNOWN;
+    return cause;
+}

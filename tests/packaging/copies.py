@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What check_subsets.py and check_link.py share: copies of cushim that amalgamate.py writes, and programs with them.
+
+usage of both: SCRIPT SOFTCUDA_DIRECTORY COMPILER...
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SUBSETS = HERE / 'subsets'
+SOFTCUDA, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2:]
+AMALGAMATE = ROOT / 'loader' / 'amalgamation' / 'amalgamate.py'
+SOFTWARE_DRIVERS = {int(path.parent.name): path for path in SOFTCUDA.glob('[0-9]*/libcuda.so.1')}
+PROGRAM = SOFTCUDA.parents[1] / 'src' / 'tools' / 'cushim' / 'cushim'
+NEWEST = SOFTWARE_DRIVERS[max(SOFTWARE_DRIVERS)]
+WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
+LIBRARIES = ['-ldl', '-lpthread']
+
+
+def run(*command, **environment):
+    """Runs a program without the settings of the caller."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace', check=False, env={**clean, **environment})
+
+
+class Copy:
+    """cushim.c and cushim.h in a directory, for a subset or for all functions."""
+
+    def __init__(self, directory, *options):
+        self.directory = directory
+        directory.mkdir()
+        done = run(sys.executable, AMALGAMATE, *options, directory)
+        assert done.returncode == 0, done.stdout
+        self.header = (directory / 'cushim.h').read_text(encoding='utf-8')
+        self.slots = re.findall(r'\b[A-Z]\w*_v\d+\b', self.header.split('*/')[1])
+
+    def compile(self, name, *words, compiler=None):
+        """Compiles in the directory. Returns what the compiler printed, or None."""
+        command = [*(compiler or COMPILER), *WARNINGS, f'-I{self.directory}', f'-I{SUBSETS}', *words]
+        done = run(*command, '-o', self.directory / name)
+        return done.stdout or 'the compiler failed' if done.returncode else None
+
+    def program(self, name, *words):
+        """A program with this copy."""
+        said = self.compile(name, self.directory / 'cushim.c', *words, *LIBRARIES)
+        assert said is None, said
+        return self.directory / name
+
+
+def write(path, text):
+    path.write_text(text, encoding='utf-8')
+    return path
