@@ -206,7 +206,7 @@ TEST_WITH(test_slot_when_a_layer_calls_it_during_the_load_then_the_result_is_tha
 /* ---- Threads ---- */
 
 #if !defined(_WIN32)
-enum { THREADS = 8, ROUNDS = 50 };
+enum { THREADS = 8, ROUNDS = 500 };
 static bool is_confused;
 
 static _Thread_local CUresult answer_of_thread;

@@ -185,16 +185,18 @@ enum { OPTIONS = sizeof known_options / sizeof known_options[0] };
  * environment of Python; otherwise by its file. */
 static void print_manual(void)
 {
-    char own[PLATFORM_PATH_SIZE], item[PLATFORM_PATH_SIZE], page[PLATFORM_PATH_SIZE + 32];
+    char own[PLATFORM_PATH_SIZE], item[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE + 32],
+        page[PLATFORM_PATH_SIZE] = "";
     const char *path = getenv("PATH");
     if (!platform_has_system_files() || !platform_own_directory(own, sizeof own))
         return;
-    snprintf(page, sizeof page, "%s/../share/man/man1/cushim.1", own);
+    snprintf(file, sizeof file, "%s/../share/man/man1/cushim.1", own);
+    (void)platform_real_path(file, page, sizeof page);
     while (path != NULL && text_next_item(&path, ":", item, sizeof item)) {
         if (strcmp(item, own) == 0)
             snprintf(page, sizeof page, "cushim");
     }
-    if (page[0] != '/' || platform_exists(page))
+    if (page[0] != '\0')
         printf("More: man %s\n", page);
 }
 
