@@ -113,8 +113,8 @@ static void processes_free(struct trace_reader *reader)
 }
 
 /* Each chunk has the parts of the process that it needs. A new one can have the addresses of one that was unloaded.
- * Without memory, addresses have no names. */
-static void module_add(struct trace_process *process, const uint64_t *words, size_t count)
+ * Without memory, addresses have no names, and `has_failed` is set. */
+static void module_add(struct trace_reader *reader, struct trace_process *process, const uint64_t *words, size_t count)
 {
     const uint64_t *text = words + TRACE_MODULE_WORDS;
     if (count < TRACE_MODULE_WORDS + 1 || text[0] > TRACE_TEXT_MAX
@@ -123,12 +123,14 @@ static void module_add(struct trace_process *process, const uint64_t *words, siz
     struct trace_module module = {words[0], words[1], words[2],
                                   words[3], words[4], strndup((const char *)&text[1], text[0])};
     bool is_known = module.path == NULL;
+    reader->has_failed |= module.path == NULL;
     for (size_t i = process->module_count; !is_known && i-- > 0;) {
         const struct trace_module *other = &process->modules[i];
         is_known = other->start == module.start && other->end == module.end && strcmp(other->path, module.path) == 0;
     }
     struct trace_module *grown =
         is_known ? NULL : realloc(process->modules, (process->module_count + 1) * sizeof *grown);
+    reader->has_failed |= grown == NULL && !is_known;
     if (grown == NULL) {
         free(module.path);
         return;
@@ -363,7 +365,7 @@ static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         process->command[words[3]] = '\0';
         break;
     case TRACE_MODULE:
-        module_add(process, words, count);
+        module_add(reader, process, words, count);
         break;
     case TRACE_EXIT:
         process->has_exited = true;
@@ -435,7 +437,7 @@ static void meta_find(struct trace_reader *reader, const struct trace_cursor *st
             || !copy(reader, cursor.at, words, record_size(&cursor)))
             continue;
         if (slot == TRACE_MODULE) /* which the backtrace needs */
-            module_add(&reader->processes[cursor.process], words + TRACE_HEAD, count);
+            module_add(reader, &reader->processes[cursor.process], words + TRACE_HEAD, count);
         else if (words[TRACE_HEAD] == begin)
             meta_use(reader, call, slot, words + TRACE_HEAD, count);
     }

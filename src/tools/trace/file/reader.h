@@ -146,6 +146,7 @@ struct trace_reader {
     struct trace_cursor *cursors; /* a heap */
     size_t cursor_count;
     char *schema;
+    bool has_failed; /* there was not enough memory for the parts of a process */
 
     /* Unless it is NULL, trace_read() calls this with what happened to ranges before the call that it reads, and at the
      * end of the trace with what happened after the last call. The note is valid until the function returns. */

@@ -17,6 +17,7 @@ struct place {
 static struct trace_table places = {.size = sizeof(struct place)};
 
 static struct trace_texts lines;
+static bool has_failed;
 
 /* The name of the file, without directories. */
 static const char *module_name(const struct trace_module *module)
@@ -147,7 +148,9 @@ const char *trace_python_lines(const struct trace_call *call)
         for (size_t at = start + (i > 0); at < used; at++) /* a line is one line */
             text[at] = (unsigned char)text[at] < ' ' ? '?' : text[at];
     }
-    return used > 0 ? trace_text_keep(&lines, text, used) : NULL;
+    const char *kept = used > 0 ? trace_text_keep(&lines, text, used) : NULL;
+    has_failed |= used > 0 && kept == NULL;
+    return kept;
 }
 
 const char *trace_place_lines(const struct trace_reader *reader, size_t process, uint64_t site, const char *python)
@@ -155,11 +158,13 @@ const char *trace_place_lines(const struct trace_reader *reader, size_t process,
     if (python == NULL)
         return trace_place_name(reader, process, site);
     char *both = NULL;
-    if (!is_own(trace_module_find(reader, process, site))
-        || asprintf(&both, "%s\n%s", trace_place_name(reader, process, site), python) < 0)
+    if (!is_own(trace_module_find(reader, process, site)))
         return python;
-    const char *kept = trace_text_keep(&lines, both, strlen(both));
-    free(both);
+    bool is_made = asprintf(&both, "%s\n%s", trace_place_name(reader, process, site), python) >= 0;
+    const char *kept = is_made ? trace_text_keep(&lines, both, strlen(both)) : NULL;
+    has_failed |= kept == NULL;
+    if (is_made)
+        free(both);
     return kept != NULL ? kept : python;
 }
 
@@ -184,6 +189,7 @@ const char *trace_place_name(const struct trace_reader *reader, size_t process, 
         address != 0 ? trace_table_add(&places, (struct trace_key){address, (uint32_t)process, number}) : NULL;
     if (place != NULL && place->name == NULL)
         place->name = place_describe(module, address);
+    has_failed |= address != 0 && (place == NULL || place->name == NULL);
     return place != NULL && place->name != NULL ? place->name : "";
 }
 
@@ -196,5 +202,11 @@ void trace_places_free(void)
     trace_texts_free(&lines);
     lines = (struct trace_texts){.table = {.size = 0}};
     memset(owners, 0, sizeof owners);
+    has_failed = false;
     trace_sources_free();
+}
+
+bool trace_places_have_failed(void)
+{
+    return has_failed;
 }

@@ -35,6 +35,9 @@ uint64_t trace_site_of(const struct trace_reader *reader, const struct trace_cal
  * or in the name of a function of its Python frames. */
 bool trace_is_called_from(const struct trace_reader *reader, const struct trace_call *call, const char *text);
 
+/* Whether a place has no name because there was not enough memory. */
+bool trace_places_have_failed(void);
+
 void trace_places_free(void);
 
 #endif

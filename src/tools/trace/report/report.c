@@ -69,6 +69,10 @@ static enum status report_write(struct trace_reader *reader, const char *why, co
             trace_progress_start();
         status = write(reader, options);
     }
+    if (status == STATUS_USABLE && (reader->has_failed || trace_places_have_failed())) {
+        text_complain("trace: there is not enough memory");
+        status = STATUS_UNUSABLE;
+    }
     trace_places_free();
     trace_close(reader);
     return status;
