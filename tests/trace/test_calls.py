@@ -101,6 +101,8 @@ class Calls(Traced):
             'cuCtxGetDevice: no context was current', 'cuGetProcAddress: the driver lacks a function',
             'cuGetProcAddress_v2: the driver lacks a function'])
         self.assertIn('\nFailed calls:\n         1  cuGetProcAddress_v2: CUDA_ERROR_INVALID_VALUE\n\n', summary)
+        callers = [re.search(r'  from (\w+)', call)[1] for _, _, call in self.calls(places=True) if 'ProcAddress' in call]
+        self.assertEqual(callers, ['program'] * 5)
         failed, = self.calls('--errors')
         self.assertIn(' = CUDA_ERROR_INVALID_VALUE', failed[2])
         self.assertEqual(self.report('--format=json').count('"cat":"error"'), 1)

@@ -25,6 +25,17 @@ static const char oldest_set[] = "6050";
 
 #    define LAYERS "CUSHIM_LAYERS"
 
+static const char *value_of(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL ? value : "";
+}
+
+static bool is_driver_chosen(const struct options *options)
+{
+    return options->load.path != NULL || value_of("CUSHIM_DRIVER")[0] != '\0';
+}
+
 /* Without a driver, the program starts as on a machine without one. A driver that is present but unusable is an
  * error. */
 static enum status report_no_driver(const struct options *options)
@@ -33,7 +44,7 @@ static enum status report_no_driver(const struct options *options)
     if (diagnosis->reason == CUSHIM_REASON_NOT_WANTED)
         return STATUS_USABLE;
     driver_complain();
-    if (options->load.path != NULL || getenv("CUSHIM_DRIVER") != NULL
+    if (is_driver_chosen(options)
         || (diagnosis->reason != CUSHIM_REASON_NOT_FOUND && diagnosis->reason != CUSHIM_REASON_STUB))
         return STATUS_UNUSABLE;
     text_complain("exec: the program starts without a driver");
@@ -136,12 +147,6 @@ static bool variable_set_list(const char *variable, const char *first, const cha
     return done;
 }
 
-static const char *value_of(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value != NULL ? value : "";
-}
-
 static bool variable_prepend(const char *variable, const char *path)
 {
     return variable_set_list(variable, path, value_of(variable));
@@ -205,14 +210,23 @@ static bool set_settings(const struct options *options, const char *set, const c
     char limit[32] = "";
     if (cushim_driver_version() < driver_diagnosis()->cuda_version)
         snprintf(limit, sizeof limit, ";max-version=%d", cushim_driver_version());
-    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + sizeof limit + 64;
+    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + sizeof limit + 80;
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "names=%s;driver=%s%s;hide=%s;layers=%s", set, driver, limit, hide, layers);
+    snprintf(text, size, "names=%s;driver=%s%s%s;hide=%s;layers=%s", set, driver,
+             is_driver_chosen(options) ? ";chosen=1" : "", limit, hide, layers);
     bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
     free(text);
     return done;
+}
+
+/* glibc keeps room for the thread-local data of libraries that are opened later, and an auditor uses up some of it. The
+ * user's own setting is larger than the default for the same reason. */
+static bool variable_keep_room(void)
+{
+    static const char variable[] = "GLIBC_TUNABLES", room[] = "glibc.rtld.optional_static_tls";
+    return strstr(value_of(variable), room) != NULL || variable_append(variable, "glibc.rtld.optional_static_tls=4096");
 }
 
 /* The variables for cushim go to our library: the program's own cushim finds an ordinary driver. */
@@ -221,12 +235,14 @@ static bool set_environment(const struct options *options, const char *libraries
     static const char *const moved[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE", LAYERS};
     char auditor[PLATFORM_PATH_SIZE + 16];
     snprintf(auditor, sizeof auditor, "%s/auditor.so", libraries);
-    if (!set_settings(options, set, driver) || !variable_prepend("LD_LIBRARY_PATH", set))
+    if (!set_settings(options, set, driver))
         return false;
     if (is_auditor_free_of_cost()) {
-        if (!variable_prepend("LD_AUDIT", auditor))
+        if (!variable_prepend("LD_AUDIT", auditor) || !variable_keep_room())
             return false;
     } else {
+        if (!variable_prepend("LD_LIBRARY_PATH", set))
+            return false;
         text_complain("exec: this C library is older than glibc 2.35, or not glibc: a program that opens the driver by "
                       "an absolute path gets the driver itself");
     }

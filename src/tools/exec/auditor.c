@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An auditor of glibc's dynamic loader (rtld-audit(7)): whatever a program opens as libcuda.so, by a plain name or by a
- * path, becomes our libcuda.so.1. It lives in a namespace of its own, with its own C library.
+ * An auditor of glibc's dynamic loader (rtld-audit(7)): where a program finds a libcuda.so, by a plain name or by a path,
+ * it gets our libcuda.so.1. It lives in a namespace of its own, with its own C library.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
+#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "exec.h"
 
 static struct exec_settings settings;
-static char own_path[4096]; /* of our libcuda.so.1 */
-static struct stat own_file;
+static char own_path[4096];  /* of our libcuda.so.1 */
+static char code_path[4096]; /* of libcushim-exec.so: its $ORIGIN would be the directory of the file that is replaced */
+static char no_path[4096];   /* of a libcuda.so.1 that does not exist */
+static ElfW(Ehdr) own_header;
+static bool has_started; /* the objects that the program is linked to are mapped */
+
+static bool read_header(const char *path, ElfW(Ehdr) * header)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool done = file >= 0 && pread(file, header, sizeof *header, 0) == (ssize_t)sizeof *header;
+    if (file >= 0)
+        close(file);
+    return done;
+}
 
 unsigned la_version(unsigned version)
 {
@@ -25,21 +37,36 @@ unsigned la_version(unsigned version)
     if (settings.names == NULL)
         return 0; /* the dynamic loader unloads this auditor */
     snprintf(own_path, sizeof own_path, "%s/libcuda.so.1", settings.names);
-    if (stat(own_path, &own_file) != 0)
+    snprintf(code_path, sizeof code_path, "%s/../" EXEC_CODE, settings.names);
+    snprintf(no_path, sizeof no_path, "%s/none/libcuda.so.1", settings.names);
+    if (!read_header(own_path, &own_header))
         return 0;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+static const char *file_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
 }
 
 /* libcuda.so, libcuda.so.1 or libcuda.so.550.163.01, in any directory. */
 static bool is_driver_name(const char *name)
 {
     static const char stem[] = "libcuda.so";
-    const char *slash = strrchr(name, '/');
-    const char *file = slash != NULL ? slash + 1 : name;
+    const char *file = file_of(name);
     if (strncmp(file, stem, sizeof stem - 1) != 0)
         return false;
     file += sizeof stem - 1;
     return file[0] == '\0' || (file[0] == '.' && file[strspn(file, "0123456789.")] == '\0');
+}
+
+/* Whether the search of a program ends at this file. The dynamic loader passes over one for another machine. */
+static bool is_found(const char *path)
+{
+    ElfW(Ehdr) header;
+    return read_header(path, &header) && memcmp(header.e_ident, own_header.e_ident, EI_VERSION) == 0
+           && header.e_machine == own_header.e_machine;
 }
 
 /* Our library asks for the driver by a spelling that no program uses. Do not test the caller: dlopen() may be
@@ -49,41 +76,78 @@ static bool is_own_request(const char *name)
     return settings.driver != NULL && strcmp(name, settings.driver) == 0;
 }
 
+static bool is_without_driver(void)
+{
+    return settings.driver != NULL && strcmp(settings.driver, "none") == 0;
+}
+
+/* A driver that was chosen is there although the machine has none: its plain name is always found. If no driver was
+ * chosen, only programs that are linked to one find it, so that they start. */
+static bool is_always_found(const char *name)
+{
+    return settings.chosen != NULL && strcmp(name, "libcuda.so.1") == 0 && !(is_without_driver() && has_started);
+}
+
+/* What takes the place of a file that the program finds; NULL: nothing does. */
+static char *replacement(const char *path)
+{
+    if (settings.chosen != NULL)
+        return is_without_driver() ? no_path : own_path;
+    /* The stub of the Toolkit hides the machine's driver from the program, without exec, too. */
+    return is_without_driver() || strstr(path, "/stubs/") != NULL ? NULL : own_path;
+}
+
+/* The dynamic loader asks with the name that is sought, and then with each file that it tries. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     union {
         const char *constant;
         char *writable; /* the dynamic loader does not write to it */
     } same = {name};
+    bool is_sought = flag == LA_SER_ORIG;
+    char *other = NULL;
     (void)cookie;
-    (void)flag;
-    return is_driver_name(name) && !is_own_request(name) ? own_path : same.writable;
+    if (is_sought && strcmp(name, EXEC_CODE) == 0)
+        other = code_path;
+    else if (is_sought && is_always_found(name))
+        other = own_path;
+    else if ((!is_sought || strchr(name, '/') != NULL) && is_driver_name(name) && !is_own_request(name)
+             && is_found(name))
+        other = replacement(name);
+    return other != NULL ? other : same.writable;
 }
 
-static const char *soname_of(const struct link_map *map)
+void la_activity(uintptr_t *cookie, unsigned flag)
+{
+    (void)cookie;
+    has_started |= flag == LA_ACT_CONSISTENT;
+}
+
+/* Whether the object has an entry of its dynamic section with this string. */
+static bool has_string(const struct link_map *map, ElfW(Sxword) tag, const char *string)
 {
     const char *strings = NULL;
-    ElfW(Addr) offset = 0;
     for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_STRTAB) {
             ElfW(Addr) address = entry->d_un.d_ptr;
             strings = (const char *)(address < map->l_addr ? map->l_addr + address : address);
         }
-        if (entry->d_tag == DT_SONAME)
-            offset = entry->d_un.d_val;
     }
-    return strings != NULL && offset != 0 ? strings + offset : "";
+    for (const ElfW(Dyn) *entry = map->l_ld; strings != NULL && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == tag && strcmp(strings + entry->d_un.d_val, string) == 0)
+            return true;
+    }
+    return false;
 }
 
-/* Our library, and the driver as our library opens it, are as they should be. A path that dlmopen() opens gets here
- * without la_objsearch(). */
+/* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
+ * replaces. A path that dlmopen() opens gets here without la_objsearch(). */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-    struct stat file;
     (void)namespace;
     (void)cookie;
-    bool is_own = stat(map->l_name, &file) == 0 && file.st_dev == own_file.st_dev && file.st_ino == own_file.st_ino;
-    if (strcmp(soname_of(map), "libcuda.so.1") == 0 && !is_own && !is_own_request(map->l_name))
+    if (!is_own_request(map->l_name) && has_string(map, DT_SONAME, "libcuda.so.1")
+        && !has_string(map, DT_NEEDED, EXEC_CODE))
         dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
                 map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */

@@ -21,11 +21,14 @@
  */
 #define EXEC_VARIABLE "CUSHIM_EXEC"
 
+#define EXEC_CODE "libcushim-exec.so"
+
 /* Each member is NULL if it was not given. */
 struct exec_settings {
     char *copy;        /* of the variable: the other members point into it */
     char *names;       /* the directory with libcuda.so.1 */
     char *driver;      /* the path of the driver, or "none" */
+    char *chosen;      /* the user chose the driver: it is not the machine's */
     char *max_version; /* "12040" */
     char *hide;        /* as CUSHIM_HIDE */
     char *layers;      /* as CUSHIM_LAYERS */
@@ -62,7 +65,10 @@ extern const union table cushim_exec_not_started;
 void exec_proc_address_add(cushim_fn exported, cushim_fn driver_fn, enum cushim_default_stream kind,
                            enum cushim_slot slot);
 
-/* Called once, after the last exec_proc_address_add(): replaces cuGetProcAddress in a copy of the legacy table. */
-void exec_proc_address_install(union table *legacy);
+/* Called once, after the last exec_proc_address_add(). */
+void exec_proc_address_sort(void);
+
+/* Called before the layers and the driver are loaded: cuGetProcAddress gives the answers above. */
+CUresult exec_proc_address_install(void);
 
 #endif

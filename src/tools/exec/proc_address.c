@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/layer.h"
+
 struct pair {
     uintptr_t driver_fn;
     cushim_fn exported;
@@ -14,7 +16,7 @@ struct pair {
 static struct pair pairs[2 * ENTRY_COUNT + EXEC_WITHOUT_SLOT_COUNT];
 static size_t pair_count;
 static cushim_fn exported_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
-static bool is_installed;
+static bool is_sorted;
 
 static int pair_compare(const void *one, const void *other)
 {
@@ -26,7 +28,7 @@ static int pair_compare(const void *one, const void *other)
 void exec_proc_address_add(cushim_fn exported, cushim_fn driver_fn, enum cushim_default_stream kind,
                            enum cushim_slot slot)
 {
-    if (is_installed)
+    if (is_sorted)
         return; /* a second library: the answers are those of the first one */
     pairs[pair_count++] = (struct pair){(uintptr_t)driver_fn, exported};
     if (slot != CUSHIM_SLOT_COUNT)
@@ -57,9 +59,13 @@ static void replace(void **address)
         memcpy(address, &exported, sizeof exported);
 }
 
+/* A layer below all others, which see the program as the caller. */
+static struct cushim_layer layer;
+
 static CUresult CUDAAPI exec_GetProcAddress_v1(const char *symbol, void **pfn, int version, cuuint64_t flags)
 {
-    CUresult result = cushim_table_legacy()->GetProcAddress_v1(symbol, pfn, version, flags);
+    CUresult result =
+        cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->GetProcAddress_v1(symbol, pfn, version, flags);
     if (result == CUDA_SUCCESS)
         replace(pfn);
     return result;
@@ -68,16 +74,34 @@ static CUresult CUDAAPI exec_GetProcAddress_v1(const char *symbol, void **pfn, i
 static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                                CUdriverProcAddressQueryResult *status)
 {
-    CUresult result = cushim_table_legacy()->GetProcAddress_v2(symbol, pfn, version, flags, status);
+    CUresult result =
+        cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->GetProcAddress_v2(symbol, pfn, version, flags, status);
     if (result == CUDA_SUCCESS)
         replace(pfn);
     return result;
 }
 
-void exec_proc_address_install(union table *legacy)
+/* The per-thread table has no exported cuGetProcAddress. */
+static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    (void)next, (void)states, (void)user;
+    if (kind == CUSHIM_DEFAULT_STREAM_LEGACY) {
+        table->GetProcAddress_v1 = exec_GetProcAddress_v1;
+        table->GetProcAddress_v2 = exec_GetProcAddress_v2;
+    }
+    return CUDA_SUCCESS;
+}
+
+static struct cushim_layer layer = CUSHIM_LAYER("exec", install, NULL);
+
+CUresult exec_proc_address_install(void)
+{
+    return cushim_layer_add(&layer);
+}
+
+void exec_proc_address_sort(void)
 {
     qsort(pairs, pair_count, sizeof pairs[0], pair_compare);
-    is_installed = true;
-    legacy->named.GetProcAddress_v1 = exec_GetProcAddress_v1;
-    legacy->named.GetProcAddress_v2 = exec_GetProcAddress_v2;
+    is_sorted = true;
 }

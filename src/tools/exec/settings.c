@@ -13,11 +13,9 @@ struct exec_settings exec_settings_read(void)
     const struct {
         const char *key;
         char **value;
-    } known[] = {{"names", &settings.names},
-                 {"driver", &settings.driver},
-                 {"max-version", &settings.max_version},
-                 {"hide", &settings.hide},
-                 {"layers", &settings.layers}};
+    } known[] = {{"names", &settings.names},   {"driver", &settings.driver},
+                 {"chosen", &settings.chosen}, {"max-version", &settings.max_version},
+                 {"hide", &settings.hide},     {"layers", &settings.layers}};
     const char *text = secure_getenv(EXEC_VARIABLE);
     char *rest = settings.copy = text != NULL ? strdup(text) : NULL;
     for (char *value; (value = strsep(&rest, ";")) != NULL;) {

@@ -10,6 +10,7 @@
 #include "exec.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/atomic.h"
@@ -81,7 +82,8 @@ static void load(void)
     if (options.path == NULL)
         options.root = "/";
     /* `cushim exec` has installed these layers before; so a failure means that a file is gone. */
-    if (settings.layers != NULL && cush_layer_add_objects(settings.layers) != CUDA_SUCCESS) {
+    if (exec_proc_address_install() != CUDA_SUCCESS
+        || (settings.layers != NULL && cush_layer_add_objects(settings.layers) != CUDA_SUCCESS)) {
         report_no_driver(cushim_error_last()->message);
         options = (struct cushim_load_options){.path = "none"};
     }
@@ -91,6 +93,7 @@ static void load(void)
     if (settings.driver != NULL && diagnosis->reason != CUSHIM_REASON_NONE
         && diagnosis->reason != CUSHIM_REASON_NOT_WANTED)
         report_no_driver(diagnosis->message);
+    free(settings.copy); /* LeakSanitizer would report it as a leak of the program */
 }
 
 /* Connects an exported name with the driver's function, or hides it if this driver does not have it. */
@@ -131,7 +134,7 @@ void cushim_exec_start(struct exec_names *names)
     if (!has_tables) {
         tables[CUSHIM_DEFAULT_STREAM_LEGACY].named = *cushim_table_legacy();
         tables[CUSHIM_DEFAULT_STREAM_PER_THREAD].named = *cushim_table_per_thread();
-        exec_proc_address_install(&tables[CUSHIM_DEFAULT_STREAM_LEGACY]);
+        exec_proc_address_sort();
         has_tables = true;
     }
     names->legacy = &tables[CUSHIM_DEFAULT_STREAM_LEGACY];
