@@ -38,6 +38,7 @@ COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
 # In a source of another project, a string or a character can contain the start of a comment.
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.S)
 SLOT = re.compile(r'\b(?:CUSHIM_SLOT_)?([A-Z]\w*_v\d+)\b')
+CASE = re.compile(r'\bcase CUDA_ERROR_\w+:')
 RULE = re.compile(r'^    RULE.*\),\n', re.M)
 POLYFILL = re.compile(r'\bPOLYFILL\((\w+)\)')
 
@@ -236,13 +237,15 @@ class Subset:
         """The same, with the types and errors that are reached. `write` returns all that is written with such texts."""
         made = self.texts()
         without = [*TYPES, ERRORS, PUBLIC / 'abi' / 'conflict.h', PUBLIC / 'abi' / 'result.h']
-        used = reached.words(write({**made, **dict.fromkeys(without, '')}))
+        text = write({**made, **dict.fromkeys(without, '')})
+        used = reached.words(text)
+        returned = reached.words(CASE.sub('', text))  # a code with which one is compared comes from the driver
         headers = {path: reached.Header(read(path)) for path in TYPES}
         functions = {name for one in self.chosen for name in (one.symbol, one.function)}
         reached.reach(headers.values(), used, functions)
         lines = read(ERRORS).splitlines(keepends=True)
         made[ERRORS] = ''.join(line for line in lines if not line.startswith('CUSHIM_ERROR(')
-                               or line[len('CUSHIM_ERROR('):].split(',')[0] in used)
+                               or line[len('CUSHIM_ERROR('):].split(',')[0] in returned)
         return {**made, **{path: header.text() for path, header in headers.items()}}
 
     def names(self):

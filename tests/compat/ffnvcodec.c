@@ -5,6 +5,7 @@
  *
  *   ffnvcodec refused NAME    the driver is refused because of this function or library, and the reason is logged
  *   ffnvcodec gpu DRIVER      the functions work; the optional ones are NULL exactly if DRIVER lacks them
+ *   ffnvcodec start WORD      cuInit fails, and the text of its code is the diagnosis, which has the word
  */
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,16 @@ static void use_gpu(CudaFunctions *cu)
     EXPECT(cu->cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 
+static void check_start(CudaFunctions *cu, const char *word)
+{
+    const char *text = "";
+    CUresult result = cu->cuInit(0);
+    EXPECT(result != CUDA_SUCCESS);
+    EXPECT(cu->cuGetErrorString(result, &text) == CUDA_SUCCESS);
+    printf("%s\n", text);
+    EXPECT(strstr(text, word) != NULL);
+}
+
 #if defined(UNCHANGED)
 static void *const log_context = NULL;
 
@@ -143,12 +154,14 @@ static void check_other_libraries(void)
 int main(int count, char **words)
 {
     CudaFunctions *cu = NULL;
-    int has_driver = count == 3 && strcmp(words[1], "gpu") == 0;
+    int has_driver = count == 3 && strcmp(words[1], "refused") != 0;
     if (count != 3)
         return 2;
     EXPECT(cuda_load_functions(&cu, log_context) == (has_driver ? 0 : -1));
     EXPECT((cu != NULL) == has_driver);
-    if (cu != NULL) {
+    if (cu != NULL && strcmp(words[1], "start") == 0) {
+        check_start(cu, words[2]);
+    } else if (cu != NULL) {
         check_optional(cu, words[2]);
         use_gpu(cu);
         EXPECT(cuda_load_functions(&cu, log_context) == 0); /* frees the first */

@@ -69,18 +69,11 @@ static void print_proc_address(const char *function, int version)
 /* A subset has the texts of the codes that cushim returns. Those of other codes come from the driver. */
 static void print_codes(void)
 {
-    static const CUresult own[] = {CUDA_SUCCESS,
-                                   CUDA_ERROR_INVALID_VALUE,
-                                   CUDA_ERROR_OUT_OF_MEMORY,
-                                   CUDA_ERROR_NOT_INITIALIZED,
-                                   CUDA_ERROR_NO_DEVICE,
-                                   CUDA_ERROR_FILE_NOT_FOUND,
-                                   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-                                   CUDA_ERROR_NOT_FOUND,
-                                   CUDA_ERROR_NOT_PERMITTED,
-                                   CUDA_ERROR_NOT_SUPPORTED,
-                                   CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
-                                   CUDA_ERROR_UNKNOWN};
+    static const CUresult own[] = {
+        CUDA_SUCCESS,         CUDA_ERROR_INVALID_VALUE,  CUDA_ERROR_NOT_INITIALIZED,
+        CUDA_ERROR_NO_DEVICE, CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+        CUDA_ERROR_NOT_FOUND, CUDA_ERROR_NOT_PERMITTED,  CUDA_ERROR_NOT_SUPPORTED,
+        CUDA_ERROR_UNKNOWN};
     const char *name = NULL;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         CUresult result = cushim_table()->GetErrorName_v1(own[i], &name);
