@@ -196,28 +196,6 @@ static bool search_examine(struct search *search, const char *name, void *librar
     return true;
 }
 
-static enum cushim_reason search_reason(enum os_library_result result)
-{
-    switch (result) {
-    case OS_LIBRARY_ABSENT:
-        return CUSHIM_REASON_NOT_FOUND;
-    case OS_LIBRARY_UNREADABLE:
-        return CUSHIM_REASON_UNREADABLE;
-    case OS_LIBRARY_NEEDS_LIBRARY:
-        return CUSHIM_REASON_NEEDS_LIBRARY;
-    case OS_LIBRARY_DAMAGED:
-        return CUSHIM_REASON_DAMAGED;
-    case OS_LIBRARY_OTHER_LIBC:
-        return CUSHIM_REASON_OTHER_LIBC;
-    case OS_LIBRARY_EXECUTABLE_STACK:
-        return CUSHIM_REASON_EXECUTABLE_STACK;
-    case OS_LIBRARY_STATIC_PROGRAM:
-        return CUSHIM_REASON_STATIC_PROGRAM;
-    default:
-        return CUSHIM_REASON_NOT_LOADABLE;
-    }
-}
-
 /*
  * Opens `file` and records the attempt under `name`. `exists`: the file is known to exist, even if the dynamic loader
  * denies it. glibc reports "no such file" for a library of another processor architecture.
@@ -232,7 +210,7 @@ static bool search_try_open(struct search *search, const char *name, const char 
     if (result == OS_LIBRARY_UNREADABLE && cush_os_file_state(file, false) == OS_FILE_DENIED)
         snprintf(error, sizeof error, "not permitted: this user may not read the file");
     if (result != OS_LIBRARY_OPEN)
-        return search_fail_attempt(search, name, search_reason(result),
+        return search_fail_attempt(search, name, cush_search_reason(result),
                                    result == OS_LIBRARY_ABSENT ? "not found" : error);
     if (search_examine(search, name, library))
         return true;

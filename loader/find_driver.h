@@ -29,6 +29,29 @@ struct request {
 CUSHIM_COLD bool cush_search_driver(const struct request *request, struct driver *driver,
                                     struct diagnosis_builder *builder);
 
+/* Why a library could not be opened. */
+static inline enum cushim_reason cush_search_reason(enum os_library_result result)
+{
+    switch (result) {
+    case OS_LIBRARY_ABSENT:
+        return CUSHIM_REASON_NOT_FOUND;
+    case OS_LIBRARY_UNREADABLE:
+        return CUSHIM_REASON_UNREADABLE;
+    case OS_LIBRARY_NEEDS_LIBRARY:
+        return CUSHIM_REASON_NEEDS_LIBRARY;
+    case OS_LIBRARY_DAMAGED:
+        return CUSHIM_REASON_DAMAGED;
+    case OS_LIBRARY_OTHER_LIBC:
+        return CUSHIM_REASON_OTHER_LIBC;
+    case OS_LIBRARY_EXECUTABLE_STACK:
+        return CUSHIM_REASON_EXECUTABLE_STACK;
+    case OS_LIBRARY_STATIC_PROGRAM:
+        return CUSHIM_REASON_STATIC_PROGRAM;
+    default:
+        return CUSHIM_REASON_NOT_LOADABLE;
+    }
+}
+
 /*
  * Writes the known path with this index, below `root`. Returns false past the last one. The path is "", and is skipped,
  * if it contains the version of the kernel module and that is not known.

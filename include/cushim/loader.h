@@ -62,6 +62,7 @@
 #include "cushim/slot.h"
 #include "cushim/feature.h"
 #include "cushim/lookup.h"
+#include "cushim/companion.h"
 #include "cushim/error.h"
 #include "cushim/layer.h"
 #include "cushim/system.h"

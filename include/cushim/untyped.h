@@ -29,6 +29,7 @@
 #include "cushim/load.h"
 #include "cushim/diagnosis.h"
 #include "cushim/lookup.h"
+#include "cushim/companion.h"
 #include "cushim/error.h"
 #include "cushim/version.h"
 

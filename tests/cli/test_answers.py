@@ -9,8 +9,8 @@ import subprocess
 from program import (LIBRARIES, NEWEST, NEXT_MAJOR, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main,
                      newest_fake, run, run_json)
 
-PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features', 'tried',
-              'layers', 'environment', 'devices']
+PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features',
+              'companions', 'tried', 'layers', 'environment', 'devices']
 FEATURE_KEYS = ['name', 'usable', 'obstacle', 'message', 'since', 'values']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')

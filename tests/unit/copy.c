@@ -10,6 +10,7 @@ __attribute__((visibility("default"))) const struct copy *copy_get(void)
         .driver_version = cushim_driver_version,
         .diagnosis = cushim_diagnosis_get,
         .layer_add = cushim_layer_add,
+        .companion = cushim_companion_get,
     };
     return &copy;
 }

@@ -11,6 +11,7 @@ struct copy {
     int (*driver_version)(void);
     const struct cushim_diagnosis *(*diagnosis)(void);
     CUresult (*layer_add)(struct cushim_layer *layer);
+    const struct cushim_companion *(*companion)(enum cushim_companion_id id);
     void *library; /* for the program that has opened it */
 };
 

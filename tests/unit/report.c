@@ -44,6 +44,7 @@ int main(int argc, char **argv)
         printf("variable=%s %s\n", diagnosis->variables[i].name, diagnosis->variables[i].used ? "used" : "ignored");
     printf("query=%d\n", (int)cushim_table()->StreamQuery_v1(NULL));
     printf("privileged=%d\n", getauxval(AT_SECURE) != 0);
+    printf("nvml=%s\n", cushim_companion_get(CUSHIM_COMPANION_NVML)->message);
 #if defined(LINKED_TO_STUB)
     printf("linked=%d\n", not_a_driver());
 #endif

@@ -2,6 +2,8 @@
 /* Loads, first calls, cuInit and host functions while allocations fail. */
 #include "allocation.h"
 
+#include "companion.h"
+
 static CUresult result;
 static struct cushim_load_options options_of_load;
 
@@ -24,6 +26,34 @@ MOCK_TEST(test_load_when_an_allocation_fails_then_reported_and_the_next_load_suc
 {
     options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
     allocation_fail_each(load, assert_loaded_or_could_not_be_opened);
+}
+
+static const struct cushim_companion *companion;
+
+static void find_companion(void)
+{
+    allocation.counts = false;
+    cush_companion_reset_for_tests();
+    unit_load_plain("fake_12040");
+    allocation.counts = true;
+    companion = cushim_companion_get(CUSHIM_COMPANION_NVENC);
+}
+
+/* It is final, or is searched for again. */
+static void assert_companion_is_found_again(void)
+{
+    const struct cushim_companion *again = cushim_companion_get(CUSHIM_COMPANION_NVENC);
+    assert_string_not_equal(companion->name, "");
+    if (strstr(companion->message, "memory is exhausted") != NULL)
+        assert_ptr_not_equal(again, companion);
+    else
+        assert_ptr_equal(again, companion);
+    cush_companion_reset_for_tests();
+}
+
+MOCK_TEST(test_companion_when_an_allocation_fails_then_reported_and_searched_for_again)
+{
+    allocation_fail_each(find_companion, assert_companion_is_found_again);
 }
 
 static void assert_reason_is_kept(void)

@@ -137,6 +137,22 @@ DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver)
     assert_int_equal(dlclose(again.library), 0);
 }
 
+DIRECTORY_TEST(test_copy_when_closed_after_it_found_a_companion_then_the_companion_stays_open)
+{
+    const char *path = new_copy("one.so");
+    struct copy one = open_copy(path, RTLD_LOCAL);
+    struct cushim_load_options options = {.path = directory_driver("libcuda.so.1")};
+    directory_copy("libnvidia-ml.so.1", unit_fake("companion_nvml"), SIZE_MAX);
+    assert_int_equal(one.load(&options), CUDA_SUCCESS);
+    const struct cushim_companion *nvml = one.companion(CUSHIM_COMPANION_NVML);
+    assert_int_equal(dlclose(one.library), 0);
+    assert_non_null(dlsym(nvml->handle, "nvmlInit_v2"));
+    assert_non_null(strstr(nvml->path, "/libnvidia-ml.so.1"));
+    struct copy again = open_copy(path, RTLD_LOCAL);
+    assert_ptr_equal(again.companion(CUSHIM_COMPANION_NVML), nvml);
+    assert_int_equal(dlclose(again.library), 0);
+}
+
 DIRECTORY_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);

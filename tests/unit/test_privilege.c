@@ -4,6 +4,7 @@
 
 #include <grp.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,31 +20,39 @@ static void become_user(void)
         _exit(PROCESS_CANNOT);
 }
 
-DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported)
+/* Runs the program as set-user-ID. Returns false after a unit_skip(). */
+static bool run_privileged(const char *argument)
 {
     char program[PATH_MAX];
     if (geteuid() != 0) {
         unit_skip("only root can make a program that runs as another user");
-        return;
+        return false;
     }
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
+    assert_int_equal(chmod(directory_root(), 0777), 0);
+    assert_int_equal(chown(program, OWNER, OWNER), 0);
+    assert_int_equal(chmod(program, 04755), 0);
+    if (!process_run(program, argument, become_user)) {
+        unit_skip("this root cannot become another user");
+        return false;
+    }
+    if (process_printed("privileged=0")) {
+        unit_skip("programs in /tmp get no rights from their files here (nosuid, or an emulator)");
+        return false;
+    }
+    return true;
+}
+
+DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported)
+{
     unit_set_variable("CUSHIM_DRIVER", directory_driver("driver.so"));
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     unit_set_variable("CUSHIM_HIDE", "nonsense");
     unit_set_variable("CUSHIM_LAYERS", "nonsense");
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
     unit_set_variable("SNAP_LIBRARY_PATH", "/snap/of/the/user");
-    assert_int_equal(chmod(directory_root(), 0777), 0);
-    assert_int_equal(chown(program, OWNER, OWNER), 0);
-    assert_int_equal(chmod(program, 04755), 0);
-    if (!process_run(program, NULL, become_user)) {
-        unit_skip("this root cannot become another user");
+    if (!run_privileged(NULL))
         return;
-    }
-    if (process_printed("privileged=0")) {
-        unit_skip("programs in /tmp get no rights from their files here (nosuid, or an emulator)");
-        return;
-    }
     process_assert_printed("variable=CUSHIM_DRIVER ignored\n");
     process_assert_printed("variable=CUSHIM_MAX_VERSION ignored\n");
     process_assert_printed("variable=CUSHIM_HIDE ignored\n");
@@ -68,4 +77,26 @@ DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it
     process_assert_printed("variable=CUSHIM_DRIVER used\n");
     process_assert_printed("version=12040\n");
     assert_int_equal(access(directory_path("log"), F_OK), 0);
+}
+
+/* The driver is open already, so that it is found by its name. */
+DIRECTORY_TEST(test_companion_when_set_user_id_then_the_environment_does_not_explain_its_absence)
+{
+    char driver[PATH_MAX];
+    if (HAS_MUSL) {
+        unit_skip("musl does not find an open library by its soname");
+        return;
+    }
+    snprintf(driver, sizeof driver, "%s", directory_driver("driver.so"));
+    setenv("NVIDIA_DRIVER_CAPABILITIES", "compute", 1);
+    if (!run_privileged(driver))
+        return;
+    if (process_printed("nvml=\n") || process_printed("nvml=/")) {
+        unit_skip("this machine has NVML");
+        return;
+    }
+    process_assert_printed("nvml=libnvidia-ml.so.1 is missing here.\n");
+    assert_true(process_run(process_report, driver, NULL));
+    process_assert_printed(
+        "nvml=libnvidia-ml.so.1 is missing in this container: NVIDIA_DRIVER_CAPABILITIES lacks utility");
 }

@@ -92,6 +92,32 @@ UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_foun
     assert_int_equal(relative, CUDA_SUCCESS);
 }
 
+UNIT_TEST(test_companion_when_beside_the_driver_and_in_the_current_directory_then_only_system32_counts)
+{
+    char here[1024], directory[MAX_PATH], library[MAX_PATH + 16], driver[MAX_PATH + 16];
+    assert_true(GetCurrentDirectoryA(sizeof here, here) > 0);
+    assert_true(GetTempPathA(sizeof directory - 16, directory) > 0);
+    strcat(directory, "cushim-nvml");
+    CreateDirectoryA(directory, NULL);
+    snprintf(library, sizeof library, "%s\\nvml.dll", directory);
+    snprintf(driver, sizeof driver, "%s\\driver.dll", directory);
+    assert_true(CopyFileA(unit_fake("not_library"), library, FALSE));
+    assert_true(CopyFileA(unit_fake("fake_12040"), driver, FALSE));
+    assert_true(SetCurrentDirectoryA(directory));
+    assert_int_equal(unit_load_path(driver), CUDA_SUCCESS);
+    const struct cushim_companion *nvml = cushim_companion_get(CUSHIM_COMPANION_NVML);
+    SetCurrentDirectoryA(here);
+    assert_string_equal(nvml->library, "nvml.dll");
+    assert_int_equal(nvml->reason, CUSHIM_REASON_NOT_FOUND);
+    assert_string_equal(nvml->message, "nvml.dll is missing here.");
+    assert_string_equal(cushim_companion_get(CUSHIM_COMPANION_NVENC)->library,
+                        sizeof(void *) == 8 ? "nvEncodeAPI64.dll" : "nvEncodeAPI.dll");
+    unit_reset(NULL);
+    DeleteFileA(driver);
+    DeleteFileA(library);
+    RemoveDirectoryA(directory);
+}
+
 UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason)
 {
     const struct {

@@ -188,6 +188,14 @@ struct device_facts {
 };
 struct device_facts devices_facts(int ordinal);
 
+/* ---- companions.c: NVCUVID, NVENC and NVML of the driver ---- */
+
+/* Writes them as the JSON array "companions", which is empty if no driver may be loaded. */
+void companions_write(struct json *json, bool may_load);
+
+/* Writes a line for each. */
+void companions_print(void);
+
 /* ---- features.c: the features (features.h) of the driver and of its GPUs ---- */
 
 /* Writes the features of a GPU, or of the driver (CUSHIM_DRIVER_ALONE), as the JSON array "features": all of them, or

@@ -195,6 +195,7 @@ static void probe_write(const struct options *options, const struct probe *probe
     } else {
         features_write(&json, CUSHIM_DRIVER_ALONE, options->feature);
     }
+    companions_write(&json, !probe->has_no_answer);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
@@ -241,8 +242,8 @@ static void probe_print_driver(const struct probe *probe)
     if (platform_has_system_files())
         text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
     if (probe->loaded) {
-        const int *slots = probe->slots;
         char line[128];
+        const int *slots = probe->slots;
         snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", slots[CUSHIM_STATE_NATIVE],
                  slots[CUSHIM_STATE_POLYFILL], slots[CUSHIM_STATE_ADAPTED], slots[CUSHIM_STATE_MISSING]);
         text_field("entry points", TONE_PLAIN, line);
@@ -252,6 +253,7 @@ static void probe_print_driver(const struct probe *probe)
             text_field("newer ones", TONE_PLAIN, line);
         }
         features_print_count();
+        companions_print();
         text_field("GPUs", TONE_PLAIN,
                    probe->started == PROBE_STARTED  ? "the driver has started"
                    : probe->started == PROBE_FAILED ? "the driver did not start"

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "companion.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/atomic.h"
+#include "cushim/companion.h"
+#include "driver.h"
+#include "error.h"
+#include "find_driver.h"
+#include "load.h"
+#include "os.h"
+
+#if defined(_WIN64)
+#    define COMPANION_NAME(posix, windows32, windows64) windows64
+#elif defined(_WIN32)
+#    define COMPANION_NAME(posix, windows32, windows64) windows32
+#else
+#    define COMPANION_NAME(posix, windows32, windows64) posix
+#endif
+#define COMPANION_NVCUVID "NVCUVID", COMPANION_NAME("libnvcuvid.so.1", "nvcuvid.dll", "nvcuvid.dll")
+#define COMPANION_NVENC "NVENC", COMPANION_NAME("libnvidia-encode.so.1", "nvEncodeAPI.dll", "nvEncodeAPI64.dll")
+#define COMPANION_NOTHING "", ""
+#define COMPANION_NVML "NVML", COMPANION_NAME("libnvidia-ml.so.1", "nvml.dll", "nvml.dll")
+
+static const struct companion_kind {
+    const char *name, *library;
+    const char *symbol;     /* which each version of the library exports */
+    const char *capability; /* the word in NVIDIA_DRIVER_CAPABILITIES that puts the library into a container */
+} companion_kinds[CUSHIM_COMPANION_COUNT] = {
+    {COMPANION_NVCUVID, "cuvidCreateDecoder", "video"},
+    {COMPANION_NVENC, "NvEncodeAPICreateInstance", "video"},
+    {COMPANION_NVML, "nvmlInit_v2", "utility"},
+};
+
+#define COMPANION_CLOSED(name_and_library, message, advice)                                                            \
+    {                                                                                                                  \
+        CUSHIM_REASON_NOT_FOUND, name_and_library, "", "", message, advice, NULL,                                      \
+        {                                                                                                              \
+            NULL                                                                                                       \
+        }                                                                                                              \
+    }
+#define COMPANIONS_CLOSED(message, advice)                                                                             \
+    {                                                                                                                  \
+        COMPANION_CLOSED(COMPANION_NVCUVID, message, advice), COMPANION_CLOSED(COMPANION_NVENC, message, advice),      \
+            COMPANION_CLOSED(COMPANION_NVML, message, advice)                                                          \
+    }
+
+/* The results that are not final. */
+enum companion_state { WITHOUT_DRIVER, WITHIN_LOAD, WITHOUT_MEMORY };
+static const struct cushim_companion companions_closed[][CUSHIM_COMPANION_COUNT] = {
+    [WITHOUT_DRIVER] = COMPANIONS_CLOSED("It is not searched for, because no NVIDIA driver is loaded.",
+                                         "Run \"cushim probe\", which shows why no driver is loaded."),
+    [WITHIN_LOAD] = COMPANIONS_CLOSED("It is not searched for while this thread is opening a library of the driver.",
+                                      "Report this to the authors of the program."),
+    [WITHOUT_MEMORY] = COMPANIONS_CLOSED("It cannot be searched for, because memory is exhausted.", "Free memory."),
+};
+
+/* One that was searched for. */
+struct companion {
+    struct cushim_companion public;
+    char path[OS_PATH_SIZE], version[32], message[1024];
+};
+
+/* Each is written once, when it is complete. */
+static struct companion *companions[CUSHIM_COMPANION_COUNT];
+
+static const char companion_function[] = "cushim_companion_get";
+
+struct companion_search {
+    const struct companion_kind *kind;
+    struct companion *companion;
+    const char *root;
+    enum cushim_reason failure; /* why the first file that exists cannot be used */
+    char failure_text[512];
+};
+
+CUSHIM_PRINTF(3, 4)
+static void companion_say(struct companion *companion, const char *advice, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(companion->message, sizeof companion->message, format, arguments);
+    va_end(arguments);
+    companion->public.advice = advice;
+}
+
+CUSHIM_PRINTF(3, 4)
+static bool companion_fail_file(struct companion_search *search, enum cushim_reason reason, const char *format, ...)
+{
+    va_list arguments;
+    if (search->failure != CUSHIM_REASON_NONE)
+        return false;
+    va_start(arguments, format);
+    vsnprintf(search->failure_text, sizeof search->failure_text, format, arguments);
+    va_end(arguments);
+    search->failure = reason;
+    return false;
+}
+
+/* Writes the path of the file to which the links of a path lead, or the path itself. */
+static void companion_real_path(const char *path, char file[OS_PATH_SIZE])
+{
+    if (!cush_os_file_real_path(path, file))
+        snprintf(file, OS_PATH_SIZE, "%s", path);
+}
+
+/* Writes "550.163.01" for "/usr/lib/libcuda.so.550.163.01", and "" for a name without a driver version, such as
+ * "libcuda.so.1.1" of Jetson. */
+static void companion_read_version(const char *file, char *version, size_t size)
+{
+    const char *name = strrchr(file, '/');
+    const char *suffix = name != NULL ? strstr(name, ".so.") : NULL;
+    version[0] = '\0';
+    if (suffix != NULL && strspn(suffix + 4, "0123456789.") == strlen(suffix + 4) && strcspn(suffix + 4, ".") >= 3)
+        snprintf(version, size, "%.31s", suffix + 4);
+}
+
+/* Accepts an open library, or closes it. */
+static bool companion_accept(struct companion_search *search, void *library)
+{
+    struct companion *companion = search->companion;
+    char file[OS_PATH_SIZE];
+    cushim_fn symbol = cush_os_library_symbol(library, search->kind->symbol);
+    cush_os_library_path(library, symbol, companion->path, sizeof companion->path);
+    companion_real_path(companion->path, file);
+    bool is_stub = strstr(file, "/stubs/") != NULL;
+    if (symbol != NULL && !is_stub) {
+        companion_read_version(file, companion->version, sizeof companion->version);
+        companion->public.handle = library;
+        return true;
+    }
+    companion_fail_file(search, is_stub ? CUSHIM_REASON_STUB : CUSHIM_REASON_NOT_A_DRIVER,
+                        is_stub ? "%.380s is the stub of a Toolkit, for linking" : "%.380s does not export %s", file,
+                        search->kind->symbol);
+    companion->path[0] = '\0';
+    cush_os_library_close(library);
+    return false;
+}
+
+/* `exists`: the file is known to exist, even if the dynamic loader denies it. */
+static bool companion_try(struct companion_search *search, const char *file, bool exists)
+{
+    char error[512];
+    void *library;
+    enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
+    if (result == OS_LIBRARY_OPEN)
+        return companion_accept(search, library);
+    if (result == OS_LIBRARY_ABSENT && exists)
+        result = OS_LIBRARY_UNLOADABLE;
+    return result != OS_LIBRARY_ABSENT
+           && companion_fail_file(search, cush_search_reason(result), "%.250s: %.250s", file, error);
+}
+
+/* Tries a file in the directory of the path `beside`, which is below `root`. */
+static bool companion_try_beside(struct companion_search *search, const char *root, const char *beside,
+                                 const char *version)
+{
+    char path[OS_PATH_SIZE + 64], file[OS_PATH_SIZE];
+    const char *library = search->kind->library;
+    const char *number = version[0] != '\0' ? strstr(library, ".so.") : NULL;
+    snprintf(path, sizeof path, "%.*s/%.*s%s", (int)(strrchr(beside, '/') - beside), beside,
+             number != NULL ? (int)(number + 4 - library) : (int)strlen(library), library,
+             number != NULL ? version : "");
+    if (!cush_os_path_below(root, path + strlen(root), file, sizeof file))
+        return false;
+    switch (cush_os_file_state(file, false)) {
+    case OS_FILE_ABSENT:
+        return false;
+    case OS_FILE_DENIED:
+        return companion_fail_file(search, CUSHIM_REASON_UNREADABLE, "%.380s: this user may not read the file", file);
+    default:
+        return companion_try(search, file, true);
+    }
+}
+
+/* The directory of the driver, and the one to which its links lead. */
+static bool companion_try_neighbours(struct companion_search *search, const char *driver, const char *driver_file,
+                                     const char *version)
+{
+    const char *const paths[] = {driver, driver_file};
+    const char *root = strncmp(driver, search->root, strlen(search->root)) == 0 ? search->root : "";
+    for (size_t i = 0; i < 2; i++) {
+        if (strrchr(paths[i], '/') == NULL)
+            continue;
+        if (version[0] != '\0' && companion_try_beside(search, root, paths[i], version))
+            return true;
+        if (companion_try_beside(search, root, paths[i], ""))
+            return true;
+    }
+    return false;
+}
+
+static bool companion_try_known_paths(struct companion_search *search)
+{
+    char path[OS_PATH_SIZE];
+    for (size_t i = 0; cush_candidates_path(i, search->root, path, sizeof path); i++) {
+        if (path[0] != '\0' && companion_try_beside(search, search->root, path, ""))
+            return true;
+    }
+    return false;
+}
+
+static bool companion_try_all(struct companion_search *search, const char *driver, const char *driver_file,
+                              const char *version)
+{
+    void *mapped = cush_os_library_open_mapped(search->kind->library);
+    if (mapped != NULL && companion_accept(search, mapped))
+        return true;
+    if (companion_try_neighbours(search, driver, driver_file, version))
+        return true;
+    bool may_use_name = search->root[0] == '\0' && !cush_os_privileged();
+    return (may_use_name && companion_try(search, search->kind->library, false)) || companion_try_known_paths(search);
+}
+
+/* Whether this is a container that was started without a library of this kind, or may have been. */
+static bool companion_lacks_capability(const struct companion_search *search, const char *capabilities)
+{
+    struct cushim_system system;
+    if (search->root[0] != '\0' || cush_os_privileged())
+        return false;
+    if (capabilities != NULL)
+        return strstr(capabilities, "all") == NULL && strstr(capabilities, search->kind->capability) == NULL;
+    cushim_system_get_info("", &system);
+    return system.container;
+}
+
+static void companion_explain_absence(const struct companion_search *search)
+{
+    struct companion *companion = search->companion;
+    const char *library = search->kind->library;
+    const char *capabilities = cush_os_environment("NVIDIA_DRIVER_CAPABILITIES");
+    companion->public.reason = search->failure != CUSHIM_REASON_NONE ? search->failure : CUSHIM_REASON_NOT_FOUND;
+    if (search->failure != CUSHIM_REASON_NONE)
+        companion_say(companion, "Install the complete driver of NVIDIA, for the processor of this program.",
+                      "%s cannot be used: %s.", search->kind->name, search->failure_text);
+    else if (companion_lacks_capability(search, capabilities))
+        companion_say(companion,
+                      "Start the container with NVIDIA_DRIVER_CAPABILITIES=all (for Docker: -e "
+                      "NVIDIA_DRIVER_CAPABILITIES=all).",
+                      "%s is missing in this container: NVIDIA_DRIVER_CAPABILITIES %s%s.", library,
+                      capabilities != NULL ? "lacks " : "is not set and may lack ", search->kind->capability);
+    else
+        companion_say(companion,
+                      "Install it in the version of the driver. Distributions have packages for it (on Debian "
+                      "libnvcuvid1, libnvidia-encode1 and libnvidia-ml1). A container takes it from its host.",
+                      "%s is missing %s.", library, search->root[0] != '\0' ? "below the root directory" : "here");
+}
+
+/* With a package of "CUDA compatibility", libcuda alone is newer than the kernel module, and the companion is right. */
+static void companion_compare_version(const struct companion_search *search, const char *driver_version)
+{
+    struct companion *companion = search->companion;
+    char module[32];
+    cush_system_kernel_module(search->root, module, sizeof module);
+    const char *right = module[0] != '\0' ? module : driver_version;
+    if (companion->version[0] != '\0' && right[0] != '\0' && strcmp(companion->version, right) != 0)
+        companion_say(companion, "Remove the copy of the other version, or restart after an update of the driver.",
+                      "%.700s is of driver %s, but the %s is of %s, so %s can fail.", companion->path,
+                      companion->version, module[0] != '\0' ? "kernel module" : "loaded driver", right,
+                      search->kind->name);
+}
+
+/* The driver's file as it was opened, and the one behind its links. */
+static void companion_find_driver(char path[OS_PATH_SIZE], char file[OS_PATH_SIZE])
+{
+    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_entry(ENTRY_Init_v1).symbol);
+    cush_os_library_path(NULL, init, path, OS_PATH_SIZE);
+    companion_real_path(path, file);
+}
+
+/* Returns NULL if memory is exhausted. The caller holds the load lock. */
+static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id id)
+{
+    struct companion *companion = companions[id] != NULL ? companions[id] : malloc(sizeof *companion);
+    if (companions[id] != NULL || companion == NULL)
+        return companion;
+    /* NVIDIA's file has no path to its neighbour, which the dynamic loader then finds by its soname. */
+    if (id == CUSHIM_COMPANION_NVENC && companion_search(CUSHIM_COMPANION_NVCUVID) == NULL) {
+        free(companion);
+        return NULL;
+    }
+    char driver[OS_PATH_SIZE], driver_file[OS_PATH_SIZE], version[32];
+    companion_find_driver(driver, driver_file);
+    companion_read_version(driver_file, version, sizeof version);
+    struct companion_search search = {&companion_kinds[id], companion, cush_loaded_driver.root, CUSHIM_REASON_NONE, ""};
+    companion->path[0] = companion->version[0] = companion->message[0] = '\0';
+    companion->public = (struct cushim_companion){.name = search.kind->name,
+                                                  .library = search.kind->library,
+                                                  .path = companion->path,
+                                                  .version = companion->version,
+                                                  .message = companion->message,
+                                                  .advice = ""};
+    if (companion_try_all(&search, driver, driver_file, version))
+        companion_compare_version(&search, version);
+    else
+        companion_explain_absence(&search);
+    CUSHIM_STORE_RELEASE(&companions[id], companion);
+    return companion;
+}
+
+const struct cushim_companion *cushim_companion_get(enum cushim_companion_id id)
+{
+    static const struct cushim_companion none =
+        COMPANION_CLOSED(COMPANION_NOTHING, "No companion has this number.", "Correct the program.");
+    if ((unsigned)id >= CUSHIM_COMPANION_COUNT)
+        return &none;
+    const struct companion *found = CUSHIM_LOAD_ACQUIRE(&companions[id]);
+    if (found != NULL)
+        return &found->public;
+    if (cush_os_load_lock_is_mine())
+        return &companions_closed[WITHIN_LOAD][id];
+    if (!cush_load_has_driver())
+        return &companions_closed[WITHOUT_DRIVER][id];
+    cush_os_load_lock();
+    found = companion_search(id);
+    cush_os_load_unlock();
+    return found != NULL ? &found->public : &companions_closed[WITHOUT_MEMORY][id];
+}
+
+cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
+{
+    const struct cushim_companion *companion = cushim_companion_get(id);
+    char text[512];
+    cushim_fn fn = companion->handle != NULL ? cush_os_library_symbol(companion->handle, symbol) : NULL;
+    if (companion->handle == NULL) {
+        snprintf(text, sizeof text, "%s: %.480s", companion->name, companion->message);
+        cush_error_set_copy(cush_reason_code(companion->reason), companion_function, text);
+    } else if (fn == NULL) {
+        snprintf(text, sizeof text, "%s%s%s lacks %.300s.", companion->library,
+                 companion->version[0] != '\0' ? " of driver " : "", companion->version, symbol);
+        cush_error_set_copy(CUDA_ERROR_NOT_FOUND, companion_function, text);
+    }
+    return fn;
+}
+
+void cush_companion_reset_for_tests(void)
+{
+    for (size_t i = 0; i < CUSHIM_COMPANION_COUNT; i++) {
+        if (companions[i] != NULL && companions[i]->public.handle != NULL)
+            cush_os_library_close(companions[i]->public.handle);
+        free(companions[i]);
+        CUSHIM_STORE_RELEASE(&companions[i], NULL);
+    }
+}
