@@ -147,6 +147,20 @@ static void check_flatpak(struct doctor *doctor)
         doctor_advise(doctor, "Install NVIDIA's driver on the system, then run \"flatpak update\".");
 }
 
+/* CUDA needs none of them, so they are never the cause. Whether one is wanted is known only in a container that was
+ * started with a list of capabilities. */
+static void check_companions(struct doctor *doctor)
+{
+    bool is_wanted = container_variable(doctor, "NVIDIA_DRIVER_CAPABILITIES")[0] != '\0';
+    for (int id = 0; doctor->loaded && id < CUSHIM_COMPANION_COUNT; id++) {
+        const struct cushim_companion *companion = cushim_companion_get((enum cushim_companion_id)id);
+        if (companion->message[0] == '\0' || (companion->reason == CUSHIM_REASON_NOT_FOUND && !is_wanted))
+            continue;
+        doctor_find(doctor, "companions", VERDICT_NOTE, "%s", companion->message);
+        doctor_advise(doctor, "%s", companion->advice);
+    }
+}
+
 void doctor_check_platform(struct doctor *doctor)
 {
     check_container(doctor);
@@ -154,4 +168,5 @@ void doctor_check_platform(struct doctor *doctor)
     check_jetson(doctor);
     check_nixos(doctor);
     check_flatpak(doctor);
+    check_companions(doctor);
 }
