@@ -2,13 +2,15 @@
 /**
  * @file
  * Include this before `<ffnvcodec/dynlink_loader.h>` of nv-codec-headers, in every source that includes that header:
- * cuda_load_functions() then finds the driver by cushim, through the hooks of the original.
+ * cuda_load_functions(), cuvid_load_functions() and nvenc_load_functions() then find the driver, NVCUVID and NVENC by
+ * cushim, through the hooks of the original.
  *
  * Members, types, and which functions are required or optional are those of the original, so that a driver without a
  * required function is refused. The reason follows "Cannot load ..." in the program's FFNV_LOG_FUNC, or on stderr.
- * NVCUVID and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC. The driver stays open.
+ * The libraries stay open.
  *
- * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h.
+ * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions, NVCUVID
+ * and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.
  */
 #ifndef CUSHIM_FFNVCODEC_H
 #define CUSHIM_FFNVCODEC_H
@@ -71,18 +73,36 @@ static inline int cushim_ffnv_is_driver(const char *path)
     return strcmp(path, "libcuda.so.1") == 0 || strcmp(path, "nvcuda.dll") == 0;
 }
 
-static inline FFNV_LIB_HANDLE cushim_ffnv_load(const char *path)
+#if defined(CUSHIM_COMPANION_H)
+/* The companion that the path of a library means, or NULL. */
+static inline const struct cushim_companion *cushim_ffnv_companion(const char *path)
 {
-    if (cushim_ffnv_is_driver(path))
-        return cushim_load(NULL) == 0 ? cushim_ffnv_driver() : NULL;
-    return (FFNV_LIB_HANDLE)FFNV_LOAD_FUNC(path);
+    if (strstr(path, "nvcuvid") != NULL)
+        return cushim_companion_get(CUSHIM_COMPANION_NVCUVID);
+    if (strstr(path, "nvidia-encode") != NULL || strstr(path, "nvEncodeAPI") != NULL)
+        return cushim_companion_get(CUSHIM_COMPANION_NVENC);
+    return NULL;
 }
 
-static inline cushim_fn cushim_ffnv_symbol(FFNV_LIB_HANDLE library, const char *symbol)
+static inline FFNV_LIB_HANDLE cushim_ffnv_open(const char *path)
+{
+    const struct cushim_companion *companion = cushim_ffnv_companion(path);
+    return companion != NULL ? (FFNV_LIB_HANDLE)companion->handle : (FFNV_LIB_HANDLE)FFNV_LOAD_FUNC(path);
+}
+
+/* A companion has its own handle, which is not that of FFNV_LOAD_FUNC, and stays open. */
+static inline int cushim_ffnv_is_companion(FFNV_LIB_HANDLE library, enum cushim_companion_id id)
+{
+    return library == (FFNV_LIB_HANDLE)cushim_companion_get(id)->handle;
+}
+
+static inline cushim_fn cushim_ffnv_find(FFNV_LIB_HANDLE library, const char *symbol)
 {
     cushim_fn fn = NULL;
-    if (library == cushim_ffnv_driver()) {
-        fn = cushim_symbol_if_available(symbol);
+    if (cushim_ffnv_is_companion(library, CUSHIM_COMPANION_NVCUVID)) {
+        fn = cushim_companion_symbol(CUSHIM_COMPANION_NVCUVID, symbol);
+    } else if (cushim_ffnv_is_companion(library, CUSHIM_COMPANION_NVENC)) {
+        fn = cushim_companion_symbol(CUSHIM_COMPANION_NVENC, symbol);
     } else {
         void *found = (void *)FFNV_SYM_FUNC(library, symbol);
         memcpy(&fn, &found, sizeof fn);
@@ -90,10 +110,64 @@ static inline cushim_fn cushim_ffnv_symbol(FFNV_LIB_HANDLE library, const char *
     return fn;
 }
 
+static inline void cushim_ffnv_close(FFNV_LIB_HANDLE library)
+{
+    if (!cushim_ffnv_is_companion(library, CUSHIM_COMPANION_NVCUVID)
+        && !cushim_ffnv_is_companion(library, CUSHIM_COMPANION_NVENC))
+        FFNV_FREE_FUNC(library);
+}
+
+static inline void cushim_ffnv_log_other(void *logctx, const char *name)
+{
+    const struct cushim_companion *companion = cushim_ffnv_companion(name);
+    (void)logctx;
+    if (companion != NULL)
+        FFNV_LOG_FUNC(logctx, "Cannot load %s: %s %s\n", name, companion->message, companion->advice);
+    else
+        FFNV_LOG_FUNC(logctx, "Cannot load %s: %s\n", name, cushim_error_last()->message);
+}
+#else
+static inline FFNV_LIB_HANDLE cushim_ffnv_open(const char *path)
+{
+    return (FFNV_LIB_HANDLE)FFNV_LOAD_FUNC(path);
+}
+
+static inline cushim_fn cushim_ffnv_find(FFNV_LIB_HANDLE library, const char *symbol)
+{
+    void *found = (void *)FFNV_SYM_FUNC(library, symbol);
+    cushim_fn fn;
+    memcpy(&fn, &found, sizeof fn);
+    return fn;
+}
+
+static inline void cushim_ffnv_close(FFNV_LIB_HANDLE library)
+{
+    FFNV_FREE_FUNC(library);
+}
+
+static inline void cushim_ffnv_log_other(void *logctx, const char *name)
+{
+    (void)logctx;
+    FFNV_LOG_FUNC(logctx, "Cannot load %s\n", name);
+}
+#endif
+
+static inline FFNV_LIB_HANDLE cushim_ffnv_load(const char *path)
+{
+    if (cushim_ffnv_is_driver(path))
+        return cushim_load(NULL) == 0 ? cushim_ffnv_driver() : NULL;
+    return cushim_ffnv_open(path);
+}
+
+static inline cushim_fn cushim_ffnv_symbol(FFNV_LIB_HANDLE library, const char *symbol)
+{
+    return library == cushim_ffnv_driver() ? cushim_symbol_if_available(symbol) : cushim_ffnv_find(library, symbol);
+}
+
 static inline void cushim_ffnv_free(FFNV_LIB_HANDLE library)
 {
     if (library != cushim_ffnv_driver())
-        FFNV_FREE_FUNC(library);
+        cushim_ffnv_close(library);
 }
 
 /* `name`: a library, or a function that is required. */
@@ -106,7 +180,7 @@ static inline void cushim_ffnv_log(void *logctx, const char *name)
     else if (strncmp(name, "cu", 2) == 0 && strncmp(name, "cuvid", 5) != 0)
         FFNV_LOG_FUNC(logctx, "Cannot load %s: %s\n", name, cushim_error_last()->message);
     else
-        FFNV_LOG_FUNC(logctx, "Cannot load %s\n", name);
+        cushim_ffnv_log_other(logctx, name);
 }
 
 #undef FFNV_LOAD_FUNC

@@ -3,7 +3,8 @@
 """Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
 sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
-  loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] DIRECTORY
+  loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] [--companions]
+                                   DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
@@ -11,7 +12,8 @@ unless CUSHIM_BUILD_SHARED is defined.
 With --slots, they are a subset: the slots that FILE names, and those that they need. FILE is a list of functions by
 their names in <cuda.h>, or of slots, or a source file or an X-macro list that names them. cushim_names.h has the plain
 names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and completions.
-Layers are left out, too, unless --layers is given. PLUGINS.md says more.
+Layers are left out, too, unless --layers is given, and NVCUVID, NVENC and NVML unless --companions is given. PLUGINS.md
+says more.
 
 With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
 names: compiled and linked with the objects, the two C files take the place of -lcuda.
@@ -204,6 +206,7 @@ def main():
     parser.add_argument('--link', nargs='+', default=[], type=pathlib.Path, metavar='OBJECT')
     parser.add_argument('--no-streams', action='store_true')
     parser.add_argument('--layers', action='store_true')
+    parser.add_argument('--companions', action='store_true')
     parser.add_argument('directory', nargs='?', type=pathlib.Path, metavar='DIRECTORY')
     given = parser.parse_args()
     if not given.directory:
@@ -212,14 +215,16 @@ def main():
         given.directory = given.link.pop()  # --link takes all words
     if not given.directory.is_dir():
         parser.error(f'{given.directory} is not an existing directory.')
-    for option in ('no_streams', 'layers'):
+    for option in ('no_streams', 'layers', 'companions'):
         if getattr(given, option) and not given.slots and not given.link:
             parser.error(f'--{option.replace("_", "-")} needs --slots or --link.')
     chosen = None
     if given.slots or given.link:
         try:
             linked = objects.called_names(given.link) if given.link else []
-            chosen = subset.Subset(given.slots, linked, sources(), not given.no_streams, given.layers)
+            parts = {part for part in ('layers', 'companions') if getattr(given, part)}
+            parts |= set() if given.no_streams else {'streams'}
+            chosen = subset.Subset(given.slots, linked, sources(), parts)
         except (objects.Error, subset.Error) as error:
             sys.exit(f'amalgamate.py: {error}')
     files = write_files(chosen)

@@ -27,6 +27,7 @@ RULES = LOADER / 'polyfills.c'
 STREAM_HEADERS = [PUBLIC / f'{name}.h' for name in ('capture', 'completion', 'context', 'event', 'graph', 'stream')]
 # No subset has the features of feature.h, which would need more than 60 slots.
 FEATURES = {LOADER / 'feature.c': HERE / 'feature_none.c'}
+COMPANIONS = {LOADER / 'companion.c': None}
 LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
 # The types that are cut. conflict.h, cuda_abi.h, mode.h and result.h stay as they are.
 TYPES = [PUBLIC / 'abi' / f'{name}.h' for name in ('device', 'external', 'graph', 'handles', 'interop', 'memory',
@@ -137,11 +138,11 @@ def declarations(path):
     return [Declaration(text) for text in re.split(r'\n\n(?=[^\s}])', read(path).rstrip('\n'))]
 
 
-def cut_sources(sources, has_streams, has_layers):
+def cut_sources(sources, parts):
     """The files that are compiled for a subset."""
-    instead = FEATURES if has_layers else {**FEATURES, **LAYERS}
+    instead = {**FEATURES, **({} if 'layers' in parts else LAYERS), **({} if 'companions' in parts else COMPANIONS)}
     for path in sources:
-        if has_streams or path.is_relative_to(LOADER):
+        if 'streams' in parts or path.is_relative_to(LOADER):
             path = instead.get(path, path)
             if path:
                 yield path
@@ -150,15 +151,15 @@ def cut_sources(sources, has_streams, has_layers):
 class Subset:
     """The chosen entry points, and those that they and the sources of cushim need."""
 
-    def __init__(self, paths, linked, sources, has_streams, has_layers):
+    def __init__(self, paths, linked, sources, parts):
         """From the files that name functions, and the exported names that a program links to. `sources`: the files of
-        the library."""
+        the library; `parts`: which of streams, layers and companions the subset has."""
         self.all = lists.read()
         self.paths, self.linked = paths, linked
         self.exports = [row for one in self.all for row in write_tables.exports_of(one) if exported_name(row) in linked]
         self.chosen = choose(paths, linked, self.all)
-        self.has_streams, self.has_layers = has_streams, has_layers
-        self.sources = list(cut_sources(sources, has_streams, has_layers))
+        self.has_parts = parts
+        self.sources = list(cut_sources(sources, parts))
         self.parts = {path: declarations(path) for path in POLYFILLS}
         known = {one.slot_name for one in self.all}
         slots = {one.slot_name for one in self.chosen}
@@ -214,8 +215,9 @@ class Subset:
 
     def left_out(self):
         """The headers that the subset does not have."""
-        return [PUBLIC / 'feature.h', *([] if self.has_streams else STREAM_HEADERS),
-                *([] if self.has_layers else [PUBLIC / 'layer.h']),
+        return [PUBLIC / 'feature.h', *([] if 'streams' in self.has_parts else STREAM_HEADERS),
+                *(PUBLIC / f'{name}.h' for part, name in (('layers', 'layer'), ('companions', 'companion'))
+                  if part not in self.has_parts),
                 *([] if 'CUeglFrame_st' in self.typed_list else [PUBLIC / 'abi' / 'egl.h'])]
 
     def texts(self):
@@ -228,7 +230,7 @@ class Subset:
             **{path: self.cut_polyfills(path) for path in POLYFILLS},
             **dict.fromkeys(self.left_out(), ''),
         }
-        if self.has_layers:
+        if 'layers' in self.has_parts:
             made[PUBLIC / 'layer.h'] = replace(PUBLIC / 'layer.h', r'^(#define CUSHIM_LAYER_VERSION) 1$',
                                                rf'\1 {self.checksum | 1 << 31:#x}u')
         return made
@@ -259,7 +261,8 @@ class Subset:
             names = ' '.join(one.slot_name for one in entry_points) or 'none'
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
         options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
-        options += ' --no-streams' * (not self.has_streams) + ' --layers' * self.has_layers
+        options += ' --no-streams' * ('streams' not in self.has_parts)
+        options += ''.join(f' --{part}' for part in ('layers', 'companions') if part in self.has_parts)
         added = [one for one in self.kept if one not in self.chosen]
         return f'''
  *

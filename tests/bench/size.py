@@ -29,6 +29,8 @@ PLUGIN = pathlib.Path(__file__).with_name('size_plugin.c')
 PLAIN, SMALLEST, SHARED = 'cushim, amalgamation, -O2', 'cushim, amalgamation, PLUGINS.md', 'cushim, shared library'
 SUBSET_PLAIN, SUBSET_SMALLEST = 'cushim, 20 functions, -O2', 'cushim, 20 functions, PLUGINS.md'
 SUBSET_FAST = 'cushim, 20 functions, -O2 for -Os'
+COMPANIONS_PLAIN, COMPANIONS = '... and companions, -O2', '... and companions, PLUGINS.md'
+MOST_OF_COMPANIONS = 8  # KiB of code and data more than without them
 # In KiB: code and data, zeroed memory; and lines.
 MEASURED_ONCE = {'cuew of 2019-08-21': (18.4, 65.9, 2300), 'Implib.so of 2026-02-14': (6.9, 0.1, 1102)}
 # In KiB: code and data, zeroed memory.
@@ -61,7 +63,7 @@ class Build:
         bench.run([*self.compiler, '-shared', plugin, *link, '-o', target, '-s', '-ldl', '-lpthread'])
         return target
 
-    def add_copy(self, table, plain, smallest, fast, *options):
+    def add_copy(self, table, plain, smallest, fast, *options, loader='CUSHIM'):
         """Adds the rows of the amalgamation, compiled without and with the options of PLUGINS.md, and with these but
         for -O2."""
         copy = self.directory / plain
@@ -75,7 +77,7 @@ class Build:
             rows.append((fast, ['-O2' if word == '-Os' else word for word in small], link))
         for row, options, link in rows:
             compiled, seconds = self.compile(files[0], '-DCUSHIM_OWN_TYPES=1', *options)
-            plugin = self.plugin('CUSHIM', compiled, *link, options=[f'-I{copy}'])
+            plugin = self.plugin(loader, compiled, *link, options=[f'-I{copy}'])
             table.add(row, plugin, lines_of(*files), seconds)
 
 
@@ -102,7 +104,7 @@ class Table:
     """The rows, of which the first is what the others are compared with."""
 
     def __init__(self):
-        self.base, self.met = None, True
+        self.base, self.met, self.code = None, True, {}
         print(f'{"":30} {"code+data":>9} {"zeroed":>7} {"file":>7} {"lines":>6} {"seconds":>7}   bounds, in KiB')
 
     def add(self, name, file, lines='', seconds=None):
@@ -110,6 +112,7 @@ class Table:
         row = [code + data, zeroed, file.stat().st_size]
         self.base = self.base or row
         sizes = [(mine - theirs) / 1024 for mine, theirs in zip(row, self.base)]
+        self.code[name] = sizes[0]
         verdict = ''
         if name in BOUNDS:
             met = all(size <= bound for size, bound in zip(sizes, BOUNDS[name]))
@@ -136,6 +139,10 @@ def main(library, optimization, architecture, compiler_id, *compiler):
         for name, (code, zeroed, lines) in MEASURED_ONCE.items():
             print(f'{name:30} {code:9.1f} {zeroed:7.1f} {"":7} {lines:>6} {"":7}   measured once')
         build.add_copy(table, SUBSET_PLAIN, SUBSET_SMALLEST, SUBSET_FAST, '--slots', PLUGIN, '--no-streams')
+        build.add_copy(table, COMPANIONS_PLAIN, COMPANIONS, None, '--slots', PLUGIN, '--no-streams', '--companions',
+                       loader='COMPANIONS')
+        for with_them, without in ((COMPANIONS_PLAIN, SUBSET_PLAIN), (COMPANIONS, SUBSET_SMALLEST)):
+            table.met &= table.code[with_them] - table.code[without] <= MOST_OF_COMPANIONS
         build.add_copy(table, PLAIN, SMALLEST, None)
         stripped = directory / 'library.so'
         bench.run(['strip', '-o', stripped, library])

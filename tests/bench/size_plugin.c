@@ -13,6 +13,7 @@
 #define BY_HAND 2
 #define FFNVCODEC 3
 #define CUSHIM 4
+#define COMPANIONS 5
 
 /* Function, ABI version, exported name, parameters. */
 #define FUNCTIONS(FUNCTION)                                                                                            \
@@ -102,11 +103,15 @@ static int load(void)
 {
     return cuda_load_functions(&functions, NULL) == 0;
 }
-#elif LOADER == CUSHIM
+#elif LOADER == CUSHIM || LOADER == COMPANIONS
 #    include "cushim/cushim.h"
 #    define CALL(function, abi) cushim_table()->function##_##abi
 static int load(void)
 {
+#    if LOADER == COMPANIONS
+    if (cushim_companion_symbol(CUSHIM_COMPANION_NVENC, "NvEncodeAPICreateInstance") == NULL)
+        return 0;
+#    endif
     return cushim_load(NULL) == CUDA_SUCCESS;
 }
 #endif

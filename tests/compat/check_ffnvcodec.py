@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / 'include'
 WARNINGS = ['-Wall', '-Wextra', '-Werror', '-fsyntax-only']
 C11 = ['-std=c11', '-Wpedantic']
-WAYS = {'hooks': [], 'unchanged': ['-DUNCHANGED', f'-I{INCLUDE / "cushim" / "compat"}']}
+WAYS = {'hooks': [], 'subset': ['-DNO_COMPANIONS'], 'unchanged': ['-DUNCHANGED', f'-I{INCLUDE / "cushim" / "compat"}']}
 
 
 def compilers(given):

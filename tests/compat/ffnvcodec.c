@@ -4,6 +4,7 @@
  * UNCHANGED it includes nothing else and has no hooks; otherwise it includes cushim/ffnvcodec.h and has hooks of its own.
  *
  *   ffnvcodec refused NAME    the driver is refused because of this function or library, and the reason is logged
+ *   ffnvcodec open DRIVER     the driver is loaded, and its NVCUVID and NVENC are opened; there need not be a GPU
  *   ffnvcodec gpu DRIVER      the functions work; the optional ones are NULL exactly if DRIVER lacks them
  *   ffnvcodec start WORD      cuInit fails, and the text of its code is the diagnosis, which has the word
  */
@@ -43,6 +44,10 @@ static void hook_free(const void *library)
 #    define FFNV_FREE_FUNC(lib) hook_free(lib)
 #    define FFNV_LOG_FUNC(logctx, ...) (EXPECT((logctx) == &logger), snprintf(logged, sizeof logged, __VA_ARGS__))
 #    define FFNV_DEBUG_LOG_FUNC(logctx, ...)
+#    include <cushim/untyped.h>
+#    if defined(NO_COMPANIONS) /* as in a subset without them */
+#        undef CUSHIM_COMPANION_H
+#    endif
 #    include <cushim/ffnvcodec.h>
 #endif
 #include <ffnvcodec/dynlink_loader.h>
@@ -138,6 +143,7 @@ static void check_log(const char *name)
     EXPECT(opened == 0);
 }
 
+#    if defined(NO_COMPANIONS)
 /* The other libraries are opened by the hooks of the program, and logged as by the original. */
 static void check_other_libraries(void)
 {
@@ -149,6 +155,32 @@ static void check_other_libraries(void)
     EXPECT(nvenc_load_functions(&nvenc, log_context) == -1 && opened == 2);
     EXPECT(strncmp(logged, "Cannot load ", 12) == 0 && strchr(logged, ':') == NULL);
 }
+#    else
+/* NVCUVID and NVENC are opened if cushim finds them, and the reason why not is logged. The hooks are not called. */
+static void check_companion(enum cushim_companion_id id, int result)
+{
+    const struct cushim_companion *companion = cushim_companion_get(id);
+    EXPECT(result == (companion->handle != NULL ? 0 : -1));
+    if (companion->handle == NULL)
+        EXPECT(strstr(logged, companion->message) != NULL && strstr(logged, companion->advice) != NULL);
+    printf("%s %s\n", companion->name, result == 0 ? companion->path : logged);
+}
+
+static void check_other_libraries(void)
+{
+    CuvidFunctions *cuvid = NULL;
+    NvencFunctions *nvenc = NULL;
+    check_companion(CUSHIM_COMPANION_NVCUVID, cuvid_load_functions(&cuvid, log_context));
+    check_companion(CUSHIM_COMPANION_NVENC, nvenc_load_functions(&nvenc, log_context));
+    if (nvenc != NULL) {
+        unsigned version = 0;
+        EXPECT(nvenc->NvEncodeAPIGetMaxSupportedVersion(&version) == 0 && version >> 4 >= 8);
+    }
+    cuvid_free_functions(&cuvid);
+    nvenc_free_functions(&nvenc);
+    EXPECT(opened == 0 && freed == 0);
+}
+#    endif
 #endif
 
 int main(int count, char **words)
@@ -163,7 +195,8 @@ int main(int count, char **words)
         check_start(cu, words[2]);
     } else if (cu != NULL) {
         check_optional(cu, words[2]);
-        use_gpu(cu);
+        if (strcmp(words[1], "gpu") == 0)
+            use_gpu(cu);
         EXPECT(cuda_load_functions(&cu, log_context) == 0); /* frees the first */
     } else {
         check_log(words[2]);
@@ -173,6 +206,10 @@ int main(int count, char **words)
 #if !defined(UNCHANGED)
     EXPECT(freed == 0);
     check_other_libraries();
+#    if !defined(NO_COMPANIONS)
+    if (strcmp(words[1], "open") == 0)
+        EXPECT(cushim_companion_get(CUSHIM_COMPANION_NVENC)->handle != NULL);
+#    endif
 #endif
     return failures == 0 ? 0 : 1;
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The companions of real drivers (`tests/drivers/fetch 535 550` and `fetch --companions`), as `cushim probe` finds them.
 
-  test_companions.py PROGRAM NUMBER
+  test_companions.py PROGRAM NUMBER [FFNVCODEC]
 
-NUMBER is the driver that is loaded; the other one's companions lie beside it or in its place.
+NUMBER is the driver that is loaded; the other one's companions lie beside it or in its place. FFNVCODEC is the program tests/compat/ffnvcodec.c.
 """
 import json
 import os
@@ -76,6 +76,19 @@ class Companions(unittest.TestCase):
         for stem in NAMES.values():
             self.put(NUMBER, stem)
         self.check(self.below_root(), NUMBER)
+
+    def test_ffnvcodec_when_the_driver_has_companions_then_opens_them(self):
+        if len(sys.argv) < 4:
+            self.skipTest('nv-codec-headers are not installed (Debian: libffmpeg-nvenc-dev)')
+        for number in (NUMBER, OTHER):
+            for stem in NAMES.values():
+                self.put(number, stem, linked=number == NUMBER)
+        driver = str(self.libraries / 'libcuda.so.1')
+        done = subprocess.run([sys.argv[3], 'open', driver], env={**os.environ, 'CUSHIM_DRIVER': driver}, text=True,
+                              stdout=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for stem in ('libnvcuvid', 'libnvidia-encode'):
+            self.assertIn(f'{self.libraries}/{stem}.so.{version(NUMBER)}', done.stdout)
 
     def test_companions_when_only_the_driver_is_given_then_those_beside_it(self):
         for stem in NAMES.values():

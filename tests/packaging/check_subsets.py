@@ -168,7 +168,8 @@ class Subsets(unittest.TestCase):
                                 (['--slots', self.scratch, kept], 'directory'),
                                 (['--slots', empty, kept], 'no function'),
                                 (['--no-streams', kept], '--no-streams needs --slots'),
-                                (['--layers', kept], '--layers needs --slots'), ([listed], 'kept.txt')):
+                                (['--layers', kept], '--layers needs --slots'),
+                                (['--companions', kept], '--companions needs --slots'), ([listed], 'kept.txt')):
             done = run(sys.executable, AMALGAMATE, *words)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(expected, done.stdout)
@@ -229,6 +230,21 @@ CUresult call(void)
         write(kept / '.gitattributes', '* text\n')
         run(sys.executable, AMALGAMATE, kept)
         self.assertEqual((kept / '.gitattributes').read_text(encoding='utf-8'), '* text\n')
+
+    def test_companions_when_asked_for_then_are_there_and_answer_without_a_driver(self):
+        self.assertNotIn('companion', self.twenty.header)
+        self.assertNotIn('companion', (self.twenty.directory / 'cushim.c').read_text(encoding='utf-8'))
+        copy = self.make('companions', 'cuInit', '--no-streams', '--companions')
+        self.assertIn('--no-streams --companions DIRECTORY', copy.header)
+        for header in ('cushim.h', 'cushim_untyped.h'):
+            source = write(copy.directory / 'nvml.c', f"""#include "{header}"
+int main(void)
+{{
+    return cushim_companion_get(CUSHIM_COMPANION_NVML)->reason != CUSHIM_REASON_NOT_FOUND
+           || cushim_companion_symbol(CUSHIM_COMPANION_NVML, "nvmlInit_v2");
+}}
+""")
+            self.must_pass(copy.program('nvml', source), CUSHIM_DRIVER='none')
 
     # ---- The same answers ----
 
