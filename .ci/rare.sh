@@ -100,3 +100,9 @@ stage_arm64_long() {
         'softcuda 580 answers as the GPU does' 'as the real 550' \
         'softcuda 580, '{hidden,hidden-callbacks,11.0,10.0,9.1}', answers as the GPU does'
 }
+
+# What the first use of a release meets on a system of its own: a C library or a driver that the program does not accept.
+stage_mission() {
+    packages musl-tools gcc-aarch64-linux-gnu qemu-user-static gcc-mingw-w64-x86-64-win32 wine64
+    tests/packaging/mission/mission
+}
