@@ -106,3 +106,14 @@ stage_mission() {
     packages musl-tools gcc-aarch64-linux-gnu qemu-user-static gcc-mingw-w64-x86-64-win32 wine64
     tests/packaging/mission/mission
 }
+
+# What changes for programs that people run, whole: FFmpeg and hashcat with cushim in place of their own loaders.
+stage_ports() {
+    packages clang zlib1g-dev libminizip-dev libxxhash-dev opencl-c-headers
+    meson setup build-ci/ports-softcuda -Dtests=disabled -Dtypes=own
+    ninja -C build-ci/ports-softcuda subprojects/softcuda/softcuda-{340,470,580}.placed
+    for program in ffmpeg hashcat; do
+        tests/ports/ports.py build $program build-ci/ports-$program
+        tests/ports/ports.py compare $program build-ci/ports-$program build-ci/ports-softcuda/subprojects/softcuda
+    done
+}

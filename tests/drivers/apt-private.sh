@@ -8,7 +8,10 @@
 #                                      patterns into DIR, and sets apt_got to "PACKAGE VERSION SUITE". The package is
 #                                      for the architecture CUSHIM_ARCH (a name of Debian's), or for that of this machine
 #
-# It returns 1 on failure, with the reason in fetch_error as one line.
+#   apt_private_source SUITE SOURCE DIR
+#                                      downloads the upstream tarball of a source package, and unpacks it into DIR
+#
+# They return 1 on failure, with the reason in fetch_error as one line.
 #
 # The mirror is the one in this machine's apt sources; CUSHIM_DEBIAN_MIRROR=URL selects another. Only the index of one
 # component of the requested suite is read, non-free or apt_component, into the directory apt beside DIR. Neither root
@@ -27,12 +30,10 @@ apt_private_mirror() {
         sed -nE "s#^'([a-z+]+:.*[^/])/+dists/($apt_names)/InRelease'.*#\1#p" | grep -v '^cdrom:' | head -n 1
 }
 
-apt_private_get() {
-    apt_suite=$1 apt_package=$2 apt_into=$3
-    shift 3
-    apt_home=$(dirname "$apt_into")/apt/$apt_suite
+# Reads the index of apt_suite once.
+apt_private_open() {
+    apt_home=$(dirname "$apt_into")/apt/$apt_suite${apt_type-}
     fetch_error=
-
     if [ ! -e "$apt_home/ready" ]; then
         apt_private_configure || return 1
         apt_private_run update || {
@@ -41,8 +42,28 @@ apt_private_get() {
         }
         : >"$apt_home/ready"
     fi
-
     rm -f "$apt_home"/deb/*
+}
+
+apt_private_source() {
+    apt_suite=$1 apt_package=$2 apt_into=$3
+    apt_type=deb-src apt_component=main
+    apt_private_open || return 1
+    apt_private_run source --tar-only --download-only "$apt_package" || {
+        fetch_error="cannot get the sources of $apt_package of Debian's suite $apt_suite: $fetch_error"
+        return 1
+    }
+    mkdir -p "$apt_into"
+    apt_tar=$(echo "$apt_home"/deb/*.orig.tar.*z)
+    # shellcheck disable=SC2034 # used by the caller
+    apt_got="$(basename "$apt_tar") $apt_suite"
+    tar -xf "$apt_tar" -C "$apt_into" --strip-components=1
+}
+
+apt_private_get() {
+    apt_suite=$1 apt_package=$2 apt_into=$3
+    shift 3
+    apt_private_open || return 1
     apt_private_run download "$apt_package" || {
         fetch_error="cannot get $apt_package of Debian's suite $apt_suite: $fetch_error"
         return 1
@@ -85,8 +106,10 @@ apt_private_configure() {
     mkdir -p "$apt_home/lists/partial" "$apt_home/cache/archives/partial" "$apt_home/deb"
     : >"$apt_home/status"
     apt_architecture=${CUSHIM_ARCH:-$(dpkg --print-architecture)}
-    echo "deb [arch=$apt_architecture target=Packages lang=none check-valid-until=no $apt_signed_by]" \
-        "$apt_mirror $apt_suite ${apt_component:-non-free}" >"$apt_home/sources.list"
+    apt_target=Packages
+    [ "${apt_type:-deb}" = deb ] || apt_target=Sources
+    echo "${apt_type:-deb} [arch=$apt_architecture target=$apt_target lang=none check-valid-until=no" \
+        "$apt_signed_by] $apt_mirror $apt_suite ${apt_component:-non-free}" >"$apt_home/sources.list"
     cat >"$apt_home/apt.conf" <<END
 #clear APT::Update;
 #clear DPkg;

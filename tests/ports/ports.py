@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ports.py - builds FFmpeg and hashcat twice, with their own loaders (old) and with subsets of cushim (new), runs both
+with each driver, prints a table, and fails where they differ in another way than is expected here.
+
+  ports.py build ffmpeg|hashcat DIRECTORY       fetches the sources (Debian's), and leaves DIRECTORY/run/old and new
+  ports.py compare ffmpeg|hashcat DIRECTORY SOFTCUDA     on a machine without a GPU: softcuda, real drivers, none
+  ports.py gpu ffmpeg|hashcat DIRECTORY [H264]  on a machine with a GPU: checksums and times
+
+It needs Debian 12 with gcc, clang (for FFmpeg's kernels), make, pkg-config, zlib1g-dev, libminizip-dev, libxxhash-dev and
+opencl-c-headers, and about 300 MB. The changes to the sources are those of loader/amalgamation/REPLACE.md.
+"""
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+AMALGAMATE = ROOT / 'loader' / 'amalgamation' / 'amalgamate.py'
+SMALL = ['-Os', '-fPIC', '-ffunction-sections', '-fdata-sections', '-fno-asynchronous-unwind-tables']
+FFMPEG_OPTIONS = '''--optflags=-O1 --disable-everything --disable-autodetect --disable-doc --disable-x86asm --disable-debug
+    --disable-network --disable-swscale --disable-swresample --disable-postproc --disable-ffplay --disable-ffprobe
+    --enable-ffnvcodec --enable-cuda-llvm --enable-cuvid --enable-nvdec --enable-nvenc
+    --enable-encoder=h264_nvenc,rawvideo,wrapped_avframe --enable-decoder=h264_cuvid,rawvideo,wrapped_avframe
+    --enable-demuxer=h264 --enable-parser=h264 --enable-bsf=h264_mp4toannexb --enable-muxer=h264,md5,null
+    --enable-protocol=file,pipe --enable-indev=lavfi --enable-filter=testsrc2,hwdownload,hwupload,hwupload_cuda
+    --enable-filter=scale_cuda,yadif_cuda,bwdif_cuda,thumbnail_cuda,bilateral_cuda,colorspace_cuda,chromakey_cuda
+    --enable-filter=overlay_cuda'''.split()
+FFMPEG_FILTERS = {
+    'upload + download': '',
+    'scale_cuda': 'scale_cuda=640:360,',
+    'scale_cuda, lanczos': 'scale_cuda=640:360:interp_algo=lanczos,',
+    'yadif_cuda': 'yadif_cuda,',
+    'bwdif_cuda': 'bwdif_cuda,',
+    'thumbnail_cuda': 'thumbnail_cuda=10,',
+    'bilateral_cuda': 'bilateral_cuda=window_size=5:sigmaS=3:sigmaR=30,',
+    'colorspace_cuda': 'colorspace_cuda=range=pc,',
+    'chromakey_cuda': 'chromakey_cuda=0x70de77:0.1:0.1,',
+}
+# The most bytes that cushim may add to the stripped program.
+GROWTH = {'ffmpeg': 100 << 10, 'hashcat': 80 << 10}
+
+
+def run(*command, **options):
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def subset(directory, lists):
+    """Writes cushim for these functions into DIRECTORY/cushim and compiles it as a static library."""
+    cushim = directory / 'cushim'
+    cushim.mkdir()
+    slots = [word for path in lists for word in ('--slots', path)]
+    run(AMALGAMATE, *slots, '--no-streams', cushim)
+    run('gcc', *SMALL, '-DCUSHIM_OWN_TYPES=1', '-c', cushim / 'cushim.c', '-o', directory / 'cushim.o')
+    run('ar', 'rcs', directory / 'libcushim.a', directory / 'cushim.o')
+    return cushim
+
+
+def keep(program, copy):
+    run('strip', '-o', copy, program)
+    print(f'{copy.name}: {copy.stat().st_size:,} bytes', flush=True)
+
+
+def build_ffmpeg(directory):
+    source = directory / 'source'
+    cushim = subset(directory, [directory / 'headers' / 'usr' / 'include' / 'ffnvcodec' / 'dynlink_loader.h'])
+    shutil.copy(ROOT / 'include' / 'cushim' / 'ffnvcodec.h', cushim)
+    # The old program does not refer to the library, so the linker takes nothing from it.
+    run('./configure', *FFMPEG_OPTIONS, '--extra-ldflags=-Wl,--gc-sections', f'--extra-cflags=-I{directory}',
+        f'--extra-libs={directory / "libcushim.a"} -ldl', cwd=source,
+        env={**os.environ, 'PKG_CONFIG_PATH': str(directory)}, stdout=subprocess.DEVNULL)
+    run('make', '-s', f'-j{os.cpu_count()}', 'ffmpeg', cwd=source)
+    keep(source / 'ffmpeg', directory / 'run' / 'old')
+    header = source / 'compat' / 'cuda' / 'dynlink_loader.h'
+    text = header.read_text(encoding='utf-8')
+    original = '#include <ffnvcodec/dynlink_loader.h>'
+    assert text.count(original) == 1
+    lines = '#include "cushim/cushim_untyped.h"\n#include "cushim/ffnvcodec.h"\n'
+    header.write_text(text.replace(original, lines + original), encoding='utf-8')
+    run('make', '-s', f'-j{os.cpu_count()}', 'ffmpeg', cwd=source)
+    keep(source / 'ffmpeg', directory / 'run' / 'new')
+
+
+def build_hashcat(directory):
+    source = directory / 'source'
+    options = ['ENABLE_UNRAR=0', 'USE_SYSTEM_ZLIB=1', 'USE_SYSTEM_XXHASH=1', 'USE_SYSTEM_OPENCL=1', 'ENABLE_CUBIN=0']
+    # As parts of the program, which then runs on another machine.
+    linked = '-Wl,--gc-sections -Wl,--as-needed -Wl,-Bstatic -lxxhash -lminizip -lz -Wl,-Bdynamic'
+    make = ['make', '-s', f'-j{os.cpu_count()}', *options]
+    run(*make, 'hashcat', cwd=source, env={**os.environ, 'LDFLAGS': linked})
+    run(*make, 'modules/module_00000.so', cwd=source)
+    keep(source / 'hashcat', directory / 'run' / 'old')
+    run(ROOT / 'tests' / 'packaging' / 'port', 'hashcat', source, directory / 'port')
+    for name in ('cushim_untyped.h', 'ext_cuda.h'):
+        shutil.copy(directory / 'port' / name, source / 'include')
+    shutil.copy(directory / 'port' / 'ext_cuda.c', source / 'src')
+    (source / 'hashcat').unlink()
+    run(*make, 'hashcat', cwd=source,
+        env={**os.environ, 'LDFLAGS': f'{directory / "port" / "cushim.o"} {linked}'})
+    keep(source / 'hashcat', directory / 'run' / 'new')
+    for name in ('modules', 'tunings', 'hashcat.hcstat2'):
+        (shutil.copytree if (source / name).is_dir() else shutil.copy)(source / name, directory / 'run' / name)
+    shutil.copytree(source / 'OpenCL', directory / 'run' / 'OpenCL',
+                    ignore=lambda _, names: [name for name in names if re.match(r'm\d', name) and 'm00000' not in name])
+    (directory / 'stand-in').mkdir()
+    run('gcc', '-shared', '-fPIC', HERE / 'nvrtc.c', '-o', directory / 'stand-in' / 'libnvrtc.so')
+
+
+def ffmpeg(filters='', *encoder):
+    return ['-hide_banner', '-v', 'error', '-init_hw_device', 'cuda', '-f', 'lavfi', '-i', 'testsrc2=duration=2', '-vf',
+            f'format=yuv420p,hwupload_cuda,{filters}' + ('null' if encoder else 'hwdownload,format=yuv420p'),
+            *(encoder or ('-f', 'md5', '-'))]
+
+
+NVENC = ['-c:v', 'h264_nvenc', '-f', 'null', '-']
+# program: (test, arguments, driver, variables, expected: 'same' text and exit status, or what new prints where both fail,
+# or, after 'new:', what new prints where only new has these variables)
+CASES = {
+    'ffmpeg': [
+        ('upload + download', ffmpeg(), 'none', {}, 'This machine has no NVIDIA driver library'),
+        ('upload + download', ffmpeg(), 'real 550', {}, 'CUDA_ERROR_NO_DEVICE: .*(/dev/nvidia|GPU)'),
+        ('upload + download', ffmpeg(), 'real 470', {}, 'CUDA_ERROR_NO_DEVICE: .*(/dev/nvidia|GPU)'),
+        ('upload + download', ffmpeg(), 'real 340', {}, 'needs CUDA 7.0; this driver is CUDA 6.5'),
+        ('upload + download', ffmpeg(), '340', {}, 'needs CUDA 7.0; this driver is CUDA 6.5'),
+        ('upload + download', ffmpeg(), '470', {}, 'same'),
+        ('upload + download', ffmpeg(), '580', {}, 'same'),
+        ('upload + download', ffmpeg(), '580', {'CUSHIM_MAX_VERSION': '10.2'}, 'same'),
+        ('upload + download', ffmpeg(), '580', {'CUSHIM_HIDE': 'cuMemcpy2DAsync'}, 'new: Cannot load cuMemcpy2DAsync'),
+        ('h264_nvenc', ffmpeg('', *NVENC), '580', {}, 'same'),
+    ],
+    'hashcat': [
+        ('devices', ['-I'], 'none', {}, 'This machine has no NVIDIA driver library'),
+        ('devices', ['-I'], 'real 550', {}, r'cuInit\(\): .*(/dev/nvidia|GPU)'),
+        ('devices', ['-I'], '340', {}, 'needs CUDA 9.0; this driver is CUDA 6.5'),
+        ('devices', ['-I'], '470', {}, 'same'),
+        ('devices', ['-I'], '580', {}, 'same'),
+    ],
+}
+
+
+def answer(directory, which, arguments, library, variables):
+    """The exit status, and what the program printed, without addresses and what varies."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+    home = directory / 'home'
+    home.mkdir(exist_ok=True)
+    done = subprocess.run([f'./{which}', *arguments], cwd=directory / 'run', check=False, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace', timeout=300,
+                          env={**inherited, **variables, 'HOME': str(home), 'LD_LIBRARY_PATH': library})
+    return done.returncode, re.sub(r' @ 0x[0-9a-f]+|Memory\.Free.*', '', done.stdout).strip()
+
+
+def short(status, text):
+    line = text.splitlines()[-1] if status == 0 and text else text.splitlines()[0] if text else ''
+    return f'{status}: {line.removeprefix("MD5=")[:72]}'
+
+
+def library_of(driver, softcuda):
+    """The directory of libcuda.so.1, which `none` lacks."""
+    if not driver.startswith('real '):
+        return softcuda.resolve() / driver
+    done = subprocess.run([ROOT / 'tests' / 'drivers' / 'fetch', driver.removeprefix('real ')], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+def compare(program, directory, softcuda):
+    failed = 0
+    for test, arguments, driver, variables, expected in CASES[program]:
+        library = f'{library_of(driver, softcuda)}:{directory / "stand-in"}'
+        old = answer(directory, 'old', arguments, library, {})
+        new = answer(directory, 'new', arguments, library, variables)
+        if expected == 'same':
+            good = old == new
+        elif expected.startswith('new: '):
+            good = old[0] == 0 and new[0] != 0 and expected[5:] in new[1]
+        else:
+            good = old[0] != 0 and new[0] == old[0] and re.search(expected, new[1])
+        failed += not good
+        print(f'{program}: {test}, driver {driver}', *(f'{name}={value}' for name, value in variables.items()),
+              '' if good else '  FAILED')
+        print(f'    old  {short(*old)}\n    new  {short(*new)}')
+        if not good or expected != 'same':
+            print('\n'.join(f'         {line}' for line in new[1].splitlines()[:8]))
+    sizes = [(directory / 'run' / name).stat().st_size for name in ('old', 'new')]
+    growth = sizes[1] - sizes[0]
+    print(f'{program}: stripped: old {sizes[0]:,} bytes, new {growth:+,} bytes, at most {GROWTH[program]:+,}')
+    return failed + (growth > GROWTH[program])
+
+
+def gpu(program, directory, h264=None):
+    if program == 'ffmpeg':
+        tests = [(name, ffmpeg(filters), {}) for name, filters in FFMPEG_FILTERS.items()]
+        tests += [(f'scale_cuda, limit {limit}', ffmpeg('scale_cuda=640:360,'), {'CUSHIM_MAX_VERSION': limit})
+                  for limit in ('9.1', '7.0')]
+        if h264:
+            tests.append(('h264_cuvid', ['-hide_banner', '-v', 'error', '-c:v', 'h264_cuvid', '-i', h264, '-f', 'md5',
+                                         '-'], {}))
+    else:
+        mask = ['-m', '0', '-a', '3', '--potfile-disable', '--quiet', '--backend-ignore-opencl', '--force',
+                '187ef4436122d1cc2f40dc2b92f0eba0', '?l?l'] # the hash of "ab"
+        tests = [('md5 of two letters', mask, {})]
+    failed = 0
+    for test, arguments, variables in tests:
+        said, times = {}, {'old': [], 'new': []}
+        for _ in range(3):
+            for which, seconds in times.items():
+                start = time.monotonic()
+                said[which] = answer(directory, which, arguments, os.environ.get('LD_LIBRARY_PATH', ''), variables)
+                seconds.append(time.monotonic() - start)
+        good = said['old'] == said['new'] and said['new'][0] == 0
+        failed += not good
+        print(f'{program}: {test}: {"same" if good else "FAILED"}; median of 3 in ms: ' + ', '.join(
+            f'{which} {statistics.median(seconds) * 1000:.0f}' for which, seconds in times.items()))
+        for which in ('old', 'new') if not good else ('new',):
+            print(f'    {which}  {short(*said[which])}')
+    return failed
+
+
+def main(verb, program, directory, *more):
+    directory = pathlib.Path(directory).resolve()
+    if verb == 'build':
+        run(HERE / 'fetch', program, directory)
+        (directory / 'run').mkdir()
+        {'ffmpeg': build_ffmpeg, 'hashcat': build_hashcat}[program](directory)
+        return 0
+    if verb == 'compare':
+        return 1 if compare(program, directory, pathlib.Path(*more)) else 0
+    return 1 if gpu(program, directory, *more) else 0
+
+
+if __name__ == '__main__':
+    if len(sys.argv) < 4 or sys.argv[1] not in ('build', 'compare', 'gpu') or sys.argv[2] not in CASES:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
