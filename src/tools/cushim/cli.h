@@ -36,7 +36,10 @@ struct options {
     const char *choose;  /* --choose, or NULL */
     const char **names;  /* each slot or feature that is required, or each --layer */
     size_t name_count;
-    char **program; /* with exec and trace: the program and its arguments, NULL at the end */
+    char **program;    /* of exec, trace and doctor: the program and its arguments, NULL at the end */
+    const char *notes; /* where the auditor of exec notes what the program looks for (../exec/notes.c), or NULL */
+    bool check;        /* doctor: the exit status is 1 if the program did not use the GPU */
+    bool quiet;        /* exec writes no message of its own, as for doctor */
     struct trace_options trace;
     struct {
         uint64_t size; /* 0: the default */

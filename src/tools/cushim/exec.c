@@ -69,14 +69,16 @@ static enum status find_driver(const struct options *options, char *path, size_t
                                diagnosis->attempts[i].path);
     }
     snprintf(path, size, "none");
+    if (status == STATUS_UNUSABLE)
+        return options->quiet ? STATUS_USABLE : report_no_driver(options);
     if (status != STATUS_USABLE)
-        return status == STATUS_UNUSABLE ? report_no_driver(options) : status;
+        return status;
     /* A spelling that no program uses: if a program opens the driver's own path, the dynamic loader gives that name to
      * our library, which must still find the driver. */
     memcpy(path, "/.", sizeof "/.");
     if (!platform_real_path(diagnosis->path, path + 2, size - 2))
         return text_refuse("exec: the driver has no file: %s", diagnosis->path);
-    if (cushim_driver_version() > CUSHIM_LIST_VERSION)
+    if (cushim_driver_version() > CUSHIM_LIST_VERSION && !options->quiet)
         text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names of the list are "
                       "exported, and only cuGetProcAddress finds newer functions",
                       text_version(diagnosis->cuda_version).text, text_version(CUSHIM_LIST_VERSION).text);
@@ -206,16 +208,17 @@ static enum status set_layers(const struct options *options)
 static bool set_settings(const struct options *options, const char *set, const char *driver)
 {
     const char *hide = options->load.hide != NULL ? options->load.hide : value_of("CUSHIM_HIDE");
-    const char *layers = value_of(LAYERS);
+    const char *layers = value_of(LAYERS), *notes = options->notes != NULL ? options->notes : "";
     char limit[32] = "";
     if (cushim_driver_version() < driver_diagnosis()->cuda_version)
         snprintf(limit, sizeof limit, ";max-version=%d", cushim_driver_version());
-    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + sizeof limit + 80;
+    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + strlen(notes) + sizeof limit + 80;
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "names=%s;driver=%s%s%s;hide=%s;layers=%s", set, driver,
-             is_driver_chosen(options) ? ";chosen=1" : "", limit, hide, layers);
+    snprintf(text, size, "names=%s;driver=%s%s%s%s;hide=%s;layers=%s%s%s", set, driver,
+             is_driver_chosen(options) ? ";chosen=1" : "", options->quiet ? ";quiet=1" : "", limit, hide, layers,
+             notes[0] != '\0' ? ";notes=" : "", notes);
     bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
     free(text);
     return done;
@@ -251,10 +254,10 @@ static bool set_environment(const struct options *options, const char *libraries
     return true;
 }
 
-static enum status run_program(char **program)
+static enum status run_program(char **program, bool quiet)
 {
     const char *obstacle = exec_target_obstacle(program[0]);
-    if (obstacle != NULL)
+    if (obstacle != NULL && !quiet)
         text_complain("exec: %s %s", program[0], obstacle);
     fflush(NULL);
     execvp(program[0], program);
@@ -279,6 +282,7 @@ enum status command_exec(const struct options *options)
     }
     if (!path_can_be_used(set, ":;$") || !path_can_be_used(driver, ";"))
         return STATUS_USAGE;
-    return set_environment(options, libraries, set, driver) ? run_program(options->program) : fail_no_memory();
+    return set_environment(options, libraries, set, driver) ? run_program(options->program, options->quiet)
+                                                            : fail_no_memory();
 }
 #endif

@@ -332,6 +332,10 @@ static enum status options_check(const struct options *options, const bool used[
         return options->program != NULL && options->program[0] != NULL
                    ? STATUS_USABLE
                    : text_refuse("exec: the program is missing: cushim exec -- PROGRAM ARGUMENTS");
+    if (command->run == command_doctor && options->watch && options->program != NULL)
+        return text_refuse("doctor: --watch cannot be combined with a program");
+    if (options->check && options->program == NULL)
+        return text_refuse("doctor: --check needs a program: cushim doctor --check -- PROGRAM ARGUMENTS");
     if (options->all)
         return options->argument_count == 0 ? STATUS_USABLE
                                             : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
@@ -358,7 +362,7 @@ static enum status select_softcuda(struct options *options)
 
 static bool runs_program(const struct command *command)
 {
-    return command->run == command_exec || strcmp(command->name, "trace") == 0;
+    return command->run == command_exec || command->run == command_doctor || strcmp(command->name, "trace") == 0;
 }
 
 /* Reads the command line. options->names has room for every argument. */

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "../exec/exec.h"
-#include "../trace/file/format.h"
+#include "../trace/file/reader.h"
 #include "../trace/report/report.h"
+#include "doctor/program/program.h"
 #include "recording.h"
 #include "supervise.h"
 
@@ -18,8 +19,7 @@ static const char default_file[] = "cushim.trace";
 /* The library that NVTX loads into a program. */
 #define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
 
-/* Finds the trace layer: in the build directory of this program, or where both are installed. */
-static bool find_trace_layer(char *path, size_t size)
+bool trace_layer_find(char *path, size_t size)
 {
     static const char *const directories[] = {"../trace", CUSHIM_TRACE_DIRECTORY};
     char own[PLATFORM_PATH_SIZE], file[2 * PLATFORM_PATH_SIZE];
@@ -72,6 +72,14 @@ static void print_summary(const struct recording *recording)
     fflush(stdout);
 }
 
+static bool has_calls(const struct recording *recording)
+{
+    static struct trace_reader reader;
+    bool found = trace_open_file(recording->file, &reader) != NULL || reader.calls > 0;
+    trace_close(&reader);
+    return found;
+}
+
 /* Gives the file its name, and reports it if that is not the requested one. */
 static void finish(struct recording *recording)
 {
@@ -88,13 +96,13 @@ static enum status record(const struct options *options)
 {
     struct options with_layer = *options;
     static struct recording recording;
-    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE];
+    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE], notes_path[64];
     const char *path = options->trace.file != NULL ? options->trace.file : default_file;
     uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
-    bool has_started;
+    bool has_started, uses_gpu;
     if (getenv(EXEC_VARIABLE) != NULL)
         return text_refuse("trace: this process already runs under cushim trace or cushim exec");
-    if (!find_trace_layer(layer, sizeof layer)) {
+    if (!trace_layer_find(layer, sizeof layer)) {
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
@@ -106,6 +114,8 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     }
     record_ranges(layer);
+    int notes = program_notes_make(notes_path, sizeof notes_path);
+    with_layer.notes = notes_path;
     /* On top of the other layers. The list has room for it. */
     with_layer.names[with_layer.name_count++] = layer;
     int ended = supervise(become_program, &with_layer, &has_started);
@@ -117,6 +127,9 @@ static enum status record(const struct options *options)
     }
     finish(&recording);
     print_summary(&recording);
+    if (!has_calls(&recording))
+        (void)program_explain(options, notes, -1, ended, &uses_gpu);
+    fflush(stdout);
     return (enum status)supervise_end(ended);
 }
 

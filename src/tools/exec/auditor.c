@@ -31,6 +31,16 @@ static bool read_header(const char *path, ElfW(Ehdr) * header)
     return done;
 }
 
+static void note_process(void)
+{
+    char path[4096], parent[32];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    snprintf(parent, sizeof parent, "%ld", (long)getppid());
+    exec_notes_start(settings.notes);
+    exec_note(EXEC_NOTE_PROCESS, path, parent);
+}
+
 unsigned la_version(unsigned version)
 {
     settings = exec_settings_read();
@@ -41,6 +51,8 @@ unsigned la_version(unsigned version)
     snprintf(no_path, sizeof no_path, "%s/none/libcuda.so.1", settings.names);
     if (!read_header(own_path, &own_header))
         return 0;
+    if (settings.notes != NULL)
+        note_process();
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -97,6 +109,20 @@ static char *replacement(const char *path)
     return is_without_driver() || strstr(path, "/stubs/") != NULL ? NULL : own_path;
 }
 
+/* The initial value of a cookie is the address of the object. */
+static void note_search(const char *name, bool is_sought, const uintptr_t *cookie)
+{
+    const struct link_map *by = cookie != NULL ? (const struct link_map *)*cookie : NULL;
+    if (is_own_request(name) || strcmp(name, EXEC_CODE) == 0)
+        return;
+    if (is_sought)
+        exec_note(EXEC_NOTE_SEARCH, name, by != NULL && by->l_name != NULL ? by->l_name : "");
+    /* The libraries of CUDA; a note for every library would be long. */
+    if ((!is_sought || strchr(name, '/') != NULL)
+        && (strncmp(file_of(name), "libcu", 5) == 0 || strncmp(file_of(name), "libnv", 5) == 0) && is_found(name))
+        exec_note(EXEC_NOTE_FILE, name, "");
+}
+
 /* The dynamic loader asks with the name that is sought, and then with each file that it tries. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
@@ -106,7 +132,8 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     } same = {name};
     bool is_sought = flag == LA_SER_ORIG;
     char *other = NULL;
-    (void)cookie;
+    if (settings.notes != NULL)
+        note_search(name, is_sought, cookie);
     if (is_sought && strcmp(name, EXEC_CODE) == 0)
         other = code_path;
     else if (is_sought && is_always_found(name))
@@ -120,11 +147,13 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 void la_activity(uintptr_t *cookie, unsigned flag)
 {
     (void)cookie;
+    if (flag == LA_ACT_CONSISTENT && !has_started)
+        exec_note(EXEC_NOTE_STARTED, "", "");
     has_started |= flag == LA_ACT_CONSISTENT;
 }
 
-/* Whether the object has an entry of its dynamic section with this string. */
-static bool has_string(const struct link_map *map, ElfW(Sxword) tag, const char *string)
+/* A string of the dynamic section after `last`, or the first one; NULL: there is none. */
+static const char *string_of(const struct link_map *map, ElfW(Sxword) tag, const ElfW(Dyn) * *last)
 {
     const char *strings = NULL;
     for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
@@ -133,11 +162,29 @@ static bool has_string(const struct link_map *map, ElfW(Sxword) tag, const char 
             strings = (const char *)(address < map->l_addr ? map->l_addr + address : address);
         }
     }
-    for (const ElfW(Dyn) *entry = map->l_ld; strings != NULL && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == tag && strcmp(strings + entry->d_un.d_val, string) == 0)
-            return true;
+    for (const ElfW(Dyn) *entry = *last != NULL ? *last + 1 : map->l_ld; strings != NULL && entry->d_tag != DT_NULL;
+         entry++) {
+        *last = entry;
+        if (entry->d_tag == tag)
+            return strings + entry->d_un.d_val;
     }
-    return false;
+    return NULL;
+}
+
+static const char *soname_of(const struct link_map *map)
+{
+    const ElfW(Dyn) *last = NULL;
+    const char *soname = string_of(map, DT_SONAME, &last);
+    return soname != NULL ? soname : "";
+}
+
+static bool is_own_library(const struct link_map *map)
+{
+    const ElfW(Dyn) *last = NULL;
+    const char *needed = string_of(map, DT_NEEDED, &last);
+    while (needed != NULL && strcmp(needed, EXEC_CODE) != 0)
+        needed = string_of(map, DT_NEEDED, &last);
+    return needed != NULL;
 }
 
 /* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
@@ -146,8 +193,10 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     (void)namespace;
     (void)cookie;
-    if (!is_own_request(map->l_name) && has_string(map, DT_SONAME, "libcuda.so.1")
-        && !has_string(map, DT_NEEDED, EXEC_CODE))
+    if (settings.notes != NULL)
+        exec_note(EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
+    if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(soname_of(map), "libcuda.so.1") == 0
+        && !is_own_library(map))
         dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
                 map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */

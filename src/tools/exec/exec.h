@@ -32,10 +32,27 @@ struct exec_settings {
     char *max_version; /* "12040" */
     char *hide;        /* as CUSHIM_HIDE */
     char *layers;      /* as CUSHIM_LAYERS */
+    char *notes;       /* a file for what the program looks for */
+    char *quiet;       /* the libraries write nothing to stderr */
 };
 
 /* Reads the variable. The caller frees the copy, unless it keeps the settings. */
 struct exec_settings exec_settings_read(void);
+
+/* ---- notes.c: what a watched program does, in lines "process thread kind name more", separated by tabs ---- */
+
+enum exec_note {
+    EXEC_NOTE_PROCESS = 'P',  /* it starts: its program, its parent */
+    EXEC_NOTE_STARTED = 'M',  /* the objects that it is linked to are mapped */
+    EXEC_NOTE_SEARCH = 'S',   /* a library is looked for: its name, the object that looks for it */
+    EXEC_NOTE_FILE = 'F',     /* the search finds this file */
+    EXEC_NOTE_OBJECT = 'O',   /* an object is open: its path, its soname */
+    EXEC_NOTE_VARIABLE = 'V', /* when the program calls cuInit: a variable, its value */
+};
+
+/* The path is NULL if nothing is to be noted. */
+void exec_notes_start(const char *path);
+void exec_note(enum exec_note kind, const char *name, const char *more);
 
 /* The names that have no slot, numbered. */
 enum {

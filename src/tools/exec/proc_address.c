@@ -81,12 +81,23 @@ static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, i
     return result;
 }
 
+/* A program can set the variable itself, and only code in the program sees that. */
+static CUresult CUDAAPI exec_Init_v1(unsigned flags)
+{
+    static const char visible[] = "CUDA_VISIBLE_DEVICES";
+    const char *value = getenv(visible);
+    if (value != NULL)
+        exec_note(EXEC_NOTE_VARIABLE, visible, value);
+    return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
+}
+
 /* The per-thread table has no exported cuGetProcAddress. */
 static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                         const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next, (void)states, (void)user;
     if (kind == CUSHIM_DEFAULT_STREAM_LEGACY) {
+        table->Init_v1 = exec_Init_v1;
         table->GetProcAddress_v1 = exec_GetProcAddress_v1;
         table->GetProcAddress_v2 = exec_GetProcAddress_v2;
     }

@@ -54,9 +54,12 @@ static const struct exported_name exported_names[] = {
 #include "lists/exports.inc"
 };
 
+static bool is_quiet;
+
 static void report_no_driver(const char *why)
 {
-    fprintf(stderr, "cushim: exec: this program has no driver. %s\n", why);
+    if (!is_quiet)
+        fprintf(stderr, "cushim: exec: this program has no driver. %s\n", why);
 }
 
 /* A program that gets the text of an error from the CUDA runtime, or prints only a number, does not show the reason.
@@ -82,12 +85,15 @@ static void load(void)
     if (options.path == NULL)
         options.root = "/";
     /* `cushim exec` has installed these layers before; so a failure means that a file is gone. */
+    exec_notes_start(settings.notes);
+    is_quiet = settings.quiet != NULL;
     if (exec_proc_address_install() != CUDA_SUCCESS
         || (settings.layers != NULL && cush_layer_add_objects(settings.layers) != CUDA_SUCCESS)) {
         report_no_driver(cushim_error_last()->message);
         options = (struct cushim_load_options){.path = "none"};
     }
-    cush_start_on_failure = report_no_start;
+    if (!is_quiet)
+        cush_start_on_failure = report_no_start;
     (void)cush_load_without_environment(&options);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     if (settings.driver != NULL && diagnosis->reason != CUSHIM_REASON_NONE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "doctor.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -169,21 +169,20 @@ static void doctor_order(struct doctor *doctor)
     }
 }
 
-static void doctor_write(const struct doctor *doctor)
+void doctor_write_findings(struct json *json, const char *key, const struct doctor *doctor)
 {
-    struct json json = {0};
-    json_open_array(&json, NULL);
+    json_open_array(json, key);
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->findings[i];
-        json_open_object(&json, NULL);
-        json_string(&json, "check", finding->check);
-        json_string(&json, "verdict", verdicts[finding->verdict].word);
-        json_string(&json, "message", finding->message);
-        json_string(&json, "advice", finding->advice);
-        json_string(&json, "cause", finding->cause);
-        json_close_object(&json);
+        json_open_object(json, NULL);
+        json_string(json, "check", finding->check);
+        json_string(json, "verdict", verdicts[finding->verdict].word);
+        json_string(json, "message", finding->message);
+        json_string(json, "advice", finding->advice);
+        json_string(json, "cause", finding->cause);
+        json_close_object(json);
     }
-    json_close_array(&json);
+    json_close_array(json);
 }
 
 static void doctor_print(const struct doctor *doctor, enum status status)
@@ -223,40 +222,59 @@ static void doctor_print(const struct doctor *doctor, enum status status)
         puts("CUDA cannot be used. Begin with the first problem above.");
 }
 
-enum status command_doctor(const struct options *options)
+enum status doctor_find_problems(struct doctor *doctor, const struct options *options)
 {
-    static struct doctor doctor;
-    doctor.start = start_create(options->load.root != NULL ? options->load.root : "");
-    doctor.trials = trials_create();
-    doctor.nvml = child_memory_create(sizeof *doctor.nvml);
-    if (doctor.start == NULL || doctor.trials == NULL || doctor.nvml == NULL) {
+    doctor->start = start_create(options->load.root != NULL ? options->load.root : "");
+    doctor->trials = trials_create();
+    doctor->nvml = child_memory_create(sizeof *doctor->nvml);
+    if (doctor->start == NULL || doctor->trials == NULL || doctor->nvml == NULL) {
         text_complain("there is not enough memory");
         return STATUS_UNUSABLE;
     }
-    enum status status = doctor_examine(&doctor, options);
+    enum status status = doctor_examine(doctor, options);
     if (status == STATUS_USAGE)
         return status;
     /* A library that cannot be loaded is found by the checks of the driver. */
-    if (doctor.start->outcome != START_NOT_TRIED)
-        doctor_find_cause(&doctor);
-    doctor_check_library(&doctor);
-    doctor_check_driver(&doctor);
-    if (doctor.start->outcome == START_NOT_TRIED)
-        doctor_find_cause(&doctor);
-    doctor_check_platform(&doctor);
-    doctor_check_start(&doctor);
-    doctor_check_operations(&doctor);
-    doctor_order(&doctor);
+    if (doctor->start->outcome != START_NOT_TRIED)
+        doctor_find_cause(doctor);
+    doctor_check_library(doctor);
+    doctor_check_driver(doctor);
+    if (doctor->start->outcome == START_NOT_TRIED)
+        doctor_find_cause(doctor);
+    doctor_check_platform(doctor);
+    doctor_check_start(doctor);
+    doctor_check_operations(doctor);
+    doctor_order(doctor);
+    return STATUS_USABLE;
+}
+
+void doctor_end(struct doctor *doctor)
+{
+    start_destroy(doctor->start);
+    trials_destroy(doctor->trials);
+    child_memory_destroy(doctor->nvml, sizeof *doctor->nvml);
+}
+
+enum status command_doctor(const struct options *options)
+{
+    static struct doctor doctor;
+    if (options->program != NULL && options->program[0] != NULL)
+#if defined(CUSHIM_HAS_TRACE)
+        return program_command(options);
+#else
+        return text_refuse("doctor: on this system, no program can be watched");
+#endif
+    enum status status = doctor_find_problems(&doctor, options);
+    if (status != STATUS_USABLE)
+        return status;
 #if defined(SIGXFSZ)
     signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files must not end this program without a message */
 #endif
     status = doctor.findings[0].verdict <= VERDICT_PROBLEM ? STATUS_UNUSABLE : STATUS_USABLE;
     if (options->json)
-        doctor_write(&doctor);
+        doctor_write_findings(&(struct json){0}, NULL, &doctor);
     else
         doctor_print(&doctor, status);
-    start_destroy(doctor.start);
-    trials_destroy(doctor.trials);
-    child_memory_destroy(doctor.nvml, sizeof *doctor.nvml);
+    doctor_end(&doctor);
     return status;
 }

@@ -91,6 +91,14 @@ void doctor_check_platform(struct doctor *doctor);
 void doctor_check_start(struct doctor *doctor);
 void doctor_check_operations(struct doctor *doctor);
 
+/* Examines the machine, starts the driver and finds what is wrong, in the order of the output. Returns STATUS_USABLE,
+ * or after a message that there are no findings. doctor_end() frees what they use. */
+enum status doctor_find_problems(struct doctor *doctor, const struct options *options);
+void doctor_end(struct doctor *doctor);
+
+/* Writes the findings as an array. */
+void doctor_write_findings(struct json *json, const char *key, const struct doctor *doctor);
+
 /* ---- causes.c ---- */
 
 /* Finds the row of causes.inc that explains why there is no usable driver, and adds it as a finding. */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TOOLKIT(name) "the CUDA Toolkit or the Python package nvidia-" name
+#define DRIVER(package, capability)                                                                                    \
+    "the rest of NVIDIA's driver (Debian: " package "; in a container: NVIDIA_DRIVER_CAPABILITIES with " capability ")"
+
+static const struct stack_library libraries[] = {
+    {"libcuda.so", "the driver library", "NVIDIA's driver", false},
+    {"libcudart.so", "the CUDA runtime", TOOLKIT("cuda-runtime"), true},
+    {"libnvrtc.so", "the run-time compiler", TOOLKIT("cuda-nvrtc"), true},
+    {"libnvidia-encode.so", "the video encoder of the driver", DRIVER("libnvidia-encode1", "video"), true},
+    {"libnvcuvid.so", "the video decoder of the driver", DRIVER("libnvcuvid1", "video"), true},
+    {"libnvoptix.so", "OptiX", DRIVER("libnvoptix1", "graphics"), true},
+    {"libnvidia-ml.so", "NVML", DRIVER("libnvidia-ml1", "utility"), false},
+    {"libcudnn.so", "cuDNN", "NVIDIA's cuDNN or the Python package nvidia-cudnn", true},
+    {"libcublas.so", "cuBLAS", TOOLKIT("cublas"), true},
+    {"libcublasLt.so", "cuBLASLt", TOOLKIT("cublas"), true},
+    {"libcufft.so", "cuFFT", TOOLKIT("cufft"), true},
+    {"libcurand.so", "cuRAND", TOOLKIT("curand"), true},
+    {"libcusparse.so", "cuSPARSE", TOOLKIT("cusparse"), true},
+    {"libcusolver.so", "cuSOLVER", TOOLKIT("cusolver"), true},
+    {"libnvJitLink.so", "nvJitLink", TOOLKIT("nvjitlink"), true},
+    {"libnvinfer.so", "TensorRT", "TensorRT", true},
+    {"libnccl.so", "NCCL", TOOLKIT("nccl"), true},
+};
+enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+
+const char *library_file(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+const struct stack_library *library_of(const char *name)
+{
+    const char *file = library_file(name);
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        if (text_starts_with(file, libraries[i].stem) && strchr(".", file[strlen(libraries[i].stem)]) != NULL)
+            return &libraries[i];
+    }
+    return NULL;
+}
+
+const struct stack_library *library_next(const struct stack_library *library)
+{
+    if (library == NULL)
+        return libraries;
+    return library + 1 < libraries + LIBRARIES ? library + 1 : NULL;
+}
+
+bool library_passes_on(const char *path)
+{
+    return pattern_matches("_ctypes* libffi* libgmodule* libasan*", library_file(path));
+}
+
+static bool list_has(const char *list, const char *name)
+{
+    char item[PLATFORM_PATH_SIZE];
+    while (text_next_item(&list, ",", item, sizeof item)) {
+        if (strcmp(item + strspn(item, " "), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void list_add(char *list, size_t size, const char *name)
+{
+    size_t length = strlen(list);
+    if (!list_has(list, name) && length + strlen(name) + 3 < size)
+        snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+bool library_sought(const struct watched_process *process, const struct stack_library *library, char *names,
+                    size_t size, const char **by, const char **file)
+{
+    names[0] = '\0';
+    *by = *file = NULL;
+    for (size_t i = 0; i < process->search_count; i++) {
+        const struct search *search = &process->searches[i];
+        if (library_of(search->name) != library)
+            continue;
+        if (*by == NULL)
+            *by = search->by;
+        if (*file == NULL)
+            *file = search->file;
+        list_add(names, size, library_file(search->name));
+    }
+    return *by != NULL;
+}
+
+static void find_in(const char *directory, const char *stem, char *paths, size_t size)
+{
+    char pattern[PLATFORM_PATH_SIZE];
+    glob_t found;
+    int length = snprintf(pattern, sizeof pattern, "%s/%s*", directory, stem);
+    if (length < 0 || (size_t)length >= sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc && i < 3 && paths[0] == '\0'; i++)
+        list_add(paths, size, found.gl_pathv[i]);
+    globfree(&found);
+}
+
+bool library_find_others(const struct watched_process *process, const struct stack_library *library, char *paths,
+                         size_t size)
+{
+    static const char *const directories[] = {"/usr/lib/*-linux-gnu", "/usr/lib64",       "/usr/local/cuda*/lib64",
+                                              "/usr/local/lib",       "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"};
+    static const char packages[] = "-packages/"; /* site-packages, dist-packages */
+    char directory[PLATFORM_PATH_SIZE];
+    paths[0] = '\0';
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
+        find_in(directories[i], library->stem, paths, size);
+    for (size_t i = 0; i < process->object_count && paths[0] == '\0'; i++) {
+        const char *path = process->objects[i].path, *site = strstr(path, packages);
+        if (site == NULL)
+            continue;
+        snprintf(directory, sizeof directory, "%.*snvidia/*/lib", (int)(site - path + (long)strlen(packages)), path);
+        find_in(directory, library->stem, paths, size);
+    }
+    return paths[0] != '\0';
+}
+
+bool library_file_contains(const char *path, const char *word)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool can_read = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    void *bytes = can_read ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    bool found = bytes != MAP_FAILED && memmem(bytes, (size_t)status.st_size, word, strlen(word)) != NULL;
+    if (bytes != MAP_FAILED)
+        munmap(bytes, (size_t)status.st_size);
+    if (file >= 0)
+        close(file);
+    return found;
+}
