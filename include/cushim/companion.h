@@ -37,7 +37,8 @@ enum cushim_companion_id {
 
 /** A companion. It is never changed or freed. */
 struct cushim_companion {
-    /** CUSHIM_REASON_NONE: it is open. Else why it is not, as for a driver library. */
+    /** CUSHIM_REASON_NONE: it is open. Else why it is not, as for a driver library; CUSHIM_REASON_UNKNOWN: memory is
+     *  exhausted, and the next call searches again. */
     enum cushim_reason reason;
     const char *name;    /**< "NVENC". */
     const char *library; /**< The name that programs open: "libnvidia-encode.so.1". */
