@@ -155,8 +155,9 @@ static bool companion_try(struct companion_search *search, const char *file, boo
     enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
     if (result == OS_LIBRARY_OPEN)
         return companion_accept(search, library);
-    /* glibc has a text of its own where it cannot allocate a message. */
-    search->lacks_memory |= strstr(error, strerror(ENOMEM)) != NULL || strstr(error, "out of memory") != NULL;
+    /* Where glibc cannot allocate a message, it has a text of its own or one that lacks the reason. */
+    search->lacks_memory |= strstr(error, strerror(ENOMEM)) != NULL || strstr(error, "out of memory") != NULL
+                            || strcmp(error, "cannot open shared object file") == 0;
     if (result == OS_LIBRARY_ABSENT && exists)
         result = OS_LIBRARY_UNLOADABLE;
     return result != OS_LIBRARY_ABSENT
