@@ -19,6 +19,7 @@
 #    error "cushim: include <cushim/ffnvcodec.h> before <ffnvcodec/dynlink_loader.h>"
 #endif
 
+/** @cond INTERNAL */
 #include <stdio.h>
 #include <string.h>
 
@@ -191,5 +192,6 @@ static inline void cushim_ffnv_log(void *logctx, const char *name)
 #define FFNV_SYM_FUNC(lib, sym) cushim_ffnv_symbol((lib), (sym))
 #define FFNV_FREE_FUNC(lib) cushim_ffnv_free(lib)
 #define FFNV_LOG_FUNC(logctx, msg, name) cushim_ffnv_log((logctx), (name))
+/** @endcond */
 
 #endif
