@@ -9,8 +9,8 @@
  * required function is refused. The reason follows "Cannot load ..." in the program's FFNV_LOG_FUNC, or on stderr.
  * The libraries stay open.
  *
- * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions, NVCUVID
- * and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.
+ * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions,
+ * NVCUVID and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.
  */
 #ifndef CUSHIM_FFNVCODEC_H
 #define CUSHIM_FFNVCODEC_H

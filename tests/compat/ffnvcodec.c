@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ffnvcodec.c - a program for <ffnvcodec/dynlink_loader.h> of nv-codec-headers, as FFmpeg's hardware contexts are. With
- * UNCHANGED it includes nothing else and has no hooks; otherwise it includes cushim/ffnvcodec.h and has hooks of its own.
+ * UNCHANGED it includes nothing else and has no hooks; otherwise it includes cushim/ffnvcodec.h and has hooks of its
+ * own.
  *
  *   ffnvcodec refused NAME    the driver is refused because of this function or library, and the reason is logged
  *   ffnvcodec open DRIVER     the driver is loaded, and its NVCUVID and NVENC are opened; there need not be a GPU
