@@ -135,11 +135,11 @@ CASES = {
         ('h264_nvenc', ffmpeg('', *NVENC), '580', {}, 'same'),
     ],
     'hashcat': [
-        ('devices', ['-I'], 'none', {}, 'This machine has no NVIDIA driver library'),
-        ('devices', ['-I'], 'real 550', {}, r'cuInit\(\): .*(/dev/nvidia|GPU)'),
-        ('devices', ['-I'], '340', {}, 'needs CUDA 9.0; this driver is CUDA 6.5'),
-        ('devices', ['-I'], '470', {}, 'same'),
-        ('devices', ['-I'], '580', {}, 'same'),
+        ('devices', ['-I', '--backend-ignore-opencl'], 'none', {}, 'This machine has no NVIDIA driver library'),
+        ('devices', ['-I', '--backend-ignore-opencl'], 'real 550', {}, r'cuInit\(\): .*(/dev/nvidia|GPU)'),
+        ('devices', ['-I', '--backend-ignore-opencl'], '340', {}, 'needs CUDA 9.0; this driver is CUDA 6.5'),
+        ('devices', ['-I', '--backend-ignore-opencl'], '470', {}, 'same'),
+        ('devices', ['-I', '--backend-ignore-opencl'], '580', {}, 'same'),
     ],
 }
 
