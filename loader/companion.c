@@ -37,32 +37,30 @@ static const struct companion_kind {
     {COMPANION_NVML, "nvmlInit_v2", "utility"},
 };
 
-#define COMPANION_CLOSED(reason, name_and_library, message, advice)                                                    \
+/* Followed by its name and its library. */
+#define COMPANION_CLOSED(reason, message, advice, ...)                                                                 \
     {                                                                                                                  \
-        reason, name_and_library, "", "", message, advice, NULL,                                                       \
+        reason, __VA_ARGS__, "", "", message, advice, NULL,                                                            \
         {                                                                                                              \
             NULL                                                                                                       \
         }                                                                                                              \
     }
-#define COMPANIONS_CLOSED(reason, message, advice)                                                                     \
-    {                                                                                                                  \
-        COMPANION_CLOSED(reason, COMPANION_NVCUVID, message, advice),                                                  \
-            COMPANION_CLOSED(reason, COMPANION_NVENC, message, advice),                                                \
-            COMPANION_CLOSED(reason, COMPANION_NVML, message, advice)                                                  \
-    }
+#define COMPANION_WITHOUT_DRIVER(...)                                                                                  \
+    COMPANION_CLOSED(CUSHIM_REASON_NOT_FOUND, "It is not searched for, because no NVIDIA driver is loaded.",           \
+                     "Run \"cushim probe\", which shows why no driver is loaded.", __VA_ARGS__)
 
-/* The results that are not final. */
-enum companion_state { WITHOUT_DRIVER, WITHIN_LOAD, WITHOUT_MEMORY };
-static const struct cushim_companion companions_closed[][CUSHIM_COMPANION_COUNT] = {
-    [WITHOUT_DRIVER] =
-        COMPANIONS_CLOSED(CUSHIM_REASON_NOT_FOUND, "It is not searched for, because no NVIDIA driver is loaded.",
-                          "Run \"cushim probe\", which shows why no driver is loaded."),
-    [WITHIN_LOAD] = COMPANIONS_CLOSED(CUSHIM_REASON_NOT_FOUND,
-                                      "It is not searched for while this thread is opening a library of the driver.",
-                                      "Report this to the authors of the program."),
-    [WITHOUT_MEMORY] = COMPANIONS_CLOSED(CUSHIM_REASON_UNKNOWN,
-                                         "It cannot be searched for, because memory is exhausted.", "Free memory."),
+/* The results that are not final: the others are for every companion. */
+static const struct cushim_companion companions_without_driver[CUSHIM_COMPANION_COUNT] = {
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVCUVID),
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVENC),
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVML),
 };
+static const struct cushim_companion companion_within_load = COMPANION_CLOSED(
+    CUSHIM_REASON_NOT_FOUND, "It is not searched for while this thread is opening a library of the driver.",
+    "Report this to the authors of the program.", COMPANION_NOTHING);
+static const struct cushim_companion companion_without_memory = COMPANION_CLOSED(
+    CUSHIM_REASON_UNKNOWN, "A companion of the driver cannot be searched for, because memory is exhausted.",
+    "Free memory.", COMPANION_NOTHING);
 
 /* One that was searched for. */
 struct companion {
@@ -319,20 +317,20 @@ static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id i
 const struct cushim_companion *cushim_companion_get(enum cushim_companion_id id)
 {
     static const struct cushim_companion none = COMPANION_CLOSED(
-        CUSHIM_REASON_NOT_FOUND, COMPANION_NOTHING, "No companion has this number.", "Correct the program.");
+        CUSHIM_REASON_NOT_FOUND, "No companion has this number.", "Correct the program.", COMPANION_NOTHING);
     if ((unsigned)id >= CUSHIM_COMPANION_COUNT)
         return &none;
     const struct companion *found = CUSHIM_LOAD_ACQUIRE(&companions[id]);
     if (found != NULL)
         return &found->public;
     if (cush_os_load_lock_is_mine())
-        return &companions_closed[WITHIN_LOAD][id];
+        return &companion_within_load;
     if (!cush_load_has_driver())
-        return &companions_closed[WITHOUT_DRIVER][id];
+        return &companions_without_driver[id];
     cush_os_load_lock();
     found = companion_search(id);
     cush_os_load_unlock();
-    return found != NULL ? &found->public : &companions_closed[WITHOUT_MEMORY][id];
+    return found != NULL ? &found->public : &companion_without_memory;
 }
 
 cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
@@ -341,7 +339,8 @@ cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbo
     char text[512];
     cushim_fn fn = companion->handle != NULL ? cush_os_library_symbol(companion->handle, symbol) : NULL;
     if (companion->handle == NULL) {
-        snprintf(text, sizeof text, "%s: %.480s", companion->name, companion->message);
+        snprintf(text, sizeof text, "%s%s%.480s", companion->name, companion->name[0] != '\0' ? ": " : "",
+                 companion->message);
         bool lacks_memory = companion->reason == CUSHIM_REASON_UNKNOWN;
         cush_error_set_copy(lacks_memory ? CUDA_ERROR_OUT_OF_MEMORY : cush_reason_code(companion->reason),
                             companion_function, text);
