@@ -145,6 +145,13 @@ static bool companion_accept(struct companion_search *search, void *library)
     return false;
 }
 
+/* glibc has other texts where it cannot allocate the message: one of its own, or the start without the cause. */
+static bool companion_error_is_of_memory(const char *error)
+{
+    return strstr(error, strerror(ENOMEM)) != NULL || strstr(error, "out of memory") != NULL
+           || strcmp(error, "cannot open shared object file") == 0;
+}
+
 /* `exists`: the file is known to exist, even if the dynamic loader denies it. */
 static bool companion_try(struct companion_search *search, const char *file, bool exists)
 {
@@ -153,9 +160,7 @@ static bool companion_try(struct companion_search *search, const char *file, boo
     enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
     if (result == OS_LIBRARY_OPEN)
         return companion_accept(search, library);
-    /* Where glibc cannot allocate a message, it has a text of its own or one that lacks the reason. */
-    search->lacks_memory |= strstr(error, strerror(ENOMEM)) != NULL || strstr(error, "out of memory") != NULL
-                            || strcmp(error, "cannot open shared object file") == 0;
+    search->lacks_memory |= companion_error_is_of_memory(error);
     if (result == OS_LIBRARY_ABSENT && exists)
         result = OS_LIBRARY_UNLOADABLE;
     return result != OS_LIBRARY_ABSENT
