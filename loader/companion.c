@@ -342,6 +342,7 @@ cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbo
 {
     const struct cushim_companion *companion = cushim_companion_get(id);
     char text[512];
+    /* analyzer: the record is one of the constant ones, or complete when it is stored */
     cushim_fn fn = companion->handle != NULL ? cush_os_library_symbol(companion->handle, symbol) : NULL;
     if (companion->handle == NULL) {
         snprintf(text, sizeof text, "%s%s%.480s", companion->name, companion->name[0] != '\0' ? ": " : "",

@@ -46,7 +46,7 @@ static struct pending_process *process_of(struct trace_pending *pending, size_t 
     }
     if (pending->processes[index] == NULL)
         pending->processes[index] = calloc(1, sizeof *pending->processes[index]);
-    return pending->processes[index];
+    return pending->processes[index]; /* analyzer: trace_pending_free() frees each */
 }
 
 /* ---- points ---- */
