@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "companion.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,28 +37,30 @@ static const struct companion_kind {
     {COMPANION_NVML, "nvmlInit_v2", "utility"},
 };
 
-#define COMPANION_CLOSED(name_and_library, message, advice)                                                            \
+/* Followed by its name and its library. */
+#define COMPANION_CLOSED(reason, message, advice, ...)                                                                 \
     {                                                                                                                  \
-        CUSHIM_REASON_NOT_FOUND, name_and_library, "", "", message, advice, NULL,                                      \
+        reason, __VA_ARGS__, "", "", message, advice, NULL,                                                            \
         {                                                                                                              \
             NULL                                                                                                       \
         }                                                                                                              \
     }
-#define COMPANIONS_CLOSED(message, advice)                                                                             \
-    {                                                                                                                  \
-        COMPANION_CLOSED(COMPANION_NVCUVID, message, advice), COMPANION_CLOSED(COMPANION_NVENC, message, advice),      \
-            COMPANION_CLOSED(COMPANION_NVML, message, advice)                                                          \
-    }
+#define COMPANION_WITHOUT_DRIVER(...)                                                                                  \
+    COMPANION_CLOSED(CUSHIM_REASON_NOT_FOUND, "It is not searched for, because no NVIDIA driver is loaded.",           \
+                     "Run \"cushim probe\", which shows why no driver is loaded.", __VA_ARGS__)
 
-/* The results that are not final. */
-enum companion_state { WITHOUT_DRIVER, WITHIN_LOAD, WITHOUT_MEMORY };
-static const struct cushim_companion companions_closed[][CUSHIM_COMPANION_COUNT] = {
-    [WITHOUT_DRIVER] = COMPANIONS_CLOSED("It is not searched for, because no NVIDIA driver is loaded.",
-                                         "Run \"cushim probe\", which shows why no driver is loaded."),
-    [WITHIN_LOAD] = COMPANIONS_CLOSED("It is not searched for while this thread is opening a library of the driver.",
-                                      "Report this to the authors of the program."),
-    [WITHOUT_MEMORY] = COMPANIONS_CLOSED("It cannot be searched for, because memory is exhausted.", "Free memory."),
+/* The results that are not final: the others are for every companion. */
+static const struct cushim_companion companions_without_driver[CUSHIM_COMPANION_COUNT] = {
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVCUVID),
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVENC),
+    COMPANION_WITHOUT_DRIVER(COMPANION_NVML),
 };
+static const struct cushim_companion companion_within_load = COMPANION_CLOSED(
+    CUSHIM_REASON_NOT_FOUND, "It is not searched for while this thread is opening a library of the driver.",
+    "Report this to the authors of the program.", COMPANION_NOTHING);
+static const struct cushim_companion companion_without_memory = COMPANION_CLOSED(
+    CUSHIM_REASON_UNKNOWN, "A companion of the driver cannot be searched for, because memory is exhausted.",
+    "Free memory.", COMPANION_NOTHING);
 
 /* One that was searched for. */
 struct companion {
@@ -74,6 +77,7 @@ struct companion_search {
     const struct companion_kind *kind;
     struct companion *companion;
     const char *root;
+    bool lacks_memory;
     enum cushim_reason failure; /* why the first file that exists cannot be used */
     char failure_text[512];
 };
@@ -141,6 +145,13 @@ static bool companion_accept(struct companion_search *search, void *library)
     return false;
 }
 
+/* glibc has other texts where it cannot allocate the message: one of its own, or the start without the cause. */
+static bool companion_error_is_of_memory(const char *error)
+{
+    return strstr(error, strerror(ENOMEM)) != NULL || strstr(error, "out of memory") != NULL
+           || strcmp(error, "cannot open shared object file") == 0;
+}
+
 /* `exists`: the file is known to exist, even if the dynamic loader denies it. */
 static bool companion_try(struct companion_search *search, const char *file, bool exists)
 {
@@ -149,6 +160,7 @@ static bool companion_try(struct companion_search *search, const char *file, boo
     enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
     if (result == OS_LIBRARY_OPEN)
         return companion_accept(search, library);
+    search->lacks_memory |= companion_error_is_of_memory(error);
     if (result == OS_LIBRARY_ABSENT && exists)
         result = OS_LIBRARY_UNLOADABLE;
     return result != OS_LIBRARY_ABSENT
@@ -286,7 +298,8 @@ static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id i
     char driver[OS_PATH_SIZE], driver_file[OS_PATH_SIZE], version[32];
     companion_find_driver(driver, driver_file);
     companion_read_version(driver_file, version, sizeof version);
-    struct companion_search search = {&companion_kinds[id], companion, cush_loaded_driver.root, CUSHIM_REASON_NONE, ""};
+    struct companion_search search = {&companion_kinds[id], companion, cush_loaded_driver.root, false,
+                                      CUSHIM_REASON_NONE,   ""};
     companion->path[0] = companion->version[0] = companion->message[0] = '\0';
     companion->public = (struct cushim_companion){.name = search.kind->name,
                                                   .library = search.kind->library,
@@ -294,41 +307,49 @@ static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id i
                                                   .version = companion->version,
                                                   .message = companion->message,
                                                   .advice = ""};
-    if (companion_try_all(&search, driver, driver_file, version))
+    if (companion_try_all(&search, driver, driver_file, version)) {
         companion_compare_version(&search, version);
-    else
+    } else if (search.lacks_memory) {
+        free(companion);
+        return NULL;
+    } else {
         companion_explain_absence(&search);
+    }
     CUSHIM_STORE_RELEASE(&companions[id], companion);
     return companion;
 }
 
 const struct cushim_companion *cushim_companion_get(enum cushim_companion_id id)
 {
-    static const struct cushim_companion none =
-        COMPANION_CLOSED(COMPANION_NOTHING, "No companion has this number.", "Correct the program.");
+    static const struct cushim_companion none = COMPANION_CLOSED(
+        CUSHIM_REASON_NOT_FOUND, "No companion has this number.", "Correct the program.", COMPANION_NOTHING);
     if ((unsigned)id >= CUSHIM_COMPANION_COUNT)
         return &none;
     const struct companion *found = CUSHIM_LOAD_ACQUIRE(&companions[id]);
     if (found != NULL)
         return &found->public;
     if (cush_os_load_lock_is_mine())
-        return &companions_closed[WITHIN_LOAD][id];
+        return &companion_within_load;
     if (!cush_load_has_driver())
-        return &companions_closed[WITHOUT_DRIVER][id];
+        return &companions_without_driver[id];
     cush_os_load_lock();
     found = companion_search(id);
     cush_os_load_unlock();
-    return found != NULL ? &found->public : &companions_closed[WITHOUT_MEMORY][id];
+    return found != NULL ? &found->public : &companion_without_memory;
 }
 
 cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
 {
     const struct cushim_companion *companion = cushim_companion_get(id);
     char text[512];
+    /* analyzer: the record is one of the constant ones, or complete when it is stored */
     cushim_fn fn = companion->handle != NULL ? cush_os_library_symbol(companion->handle, symbol) : NULL;
     if (companion->handle == NULL) {
-        snprintf(text, sizeof text, "%s: %.480s", companion->name, companion->message);
-        cush_error_set_copy(cush_reason_code(companion->reason), companion_function, text);
+        snprintf(text, sizeof text, "%s%s%.480s", companion->name, companion->name[0] != '\0' ? ": " : "",
+                 companion->message);
+        bool lacks_memory = companion->reason == CUSHIM_REASON_UNKNOWN;
+        cush_error_set_copy(lacks_memory ? CUDA_ERROR_OUT_OF_MEMORY : cush_reason_code(companion->reason),
+                            companion_function, text);
     } else if (fn == NULL) {
         snprintf(text, sizeof text, "%s%s%s lacks %.300s.", companion->library,
                  companion->version[0] != '\0' ? " of driver " : "", companion->version, symbol);

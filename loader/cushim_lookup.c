@@ -153,16 +153,17 @@ static cushim_fn fail_symbol(CUresult code, const char *caller, const char *mess
     return NULL;
 }
 
-/* The list of a copy that was made for a set of functions does not show whether the driver has others. */
+/* The list of a subset does not show whether the driver has others. */
 static CUSHIM_COLD cushim_fn fail_unknown_symbol(const char *symbol, const char *caller)
 {
     char text[240];
     if (!LIST_IS_CUT)
         return fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
-    snprintf(text, sizeof text,
-             "This copy of cushim has %d slots, and none for \"%.100s\". Add the function to the list with which it was "
-             "made (amalgamate.py --slots).",
-             CUSHIM_SLOT_COUNT, symbol);
+    snprintf(
+        text, sizeof text,
+        "This copy of cushim has %d slots, and none for \"%.100s\". Add the function to the list with which it was "
+        "made (amalgamate.py --slots).",
+        CUSHIM_SLOT_COUNT, symbol);
     cush_error_set_copy(CUDA_ERROR_NOT_FOUND, caller, text);
     return NULL;
 }

@@ -46,8 +46,8 @@ static bool fail_memory(struct layer_failure *failure)
     return fail_layer(failure, CUDA_ERROR_OUT_OF_MEMORY, "There is not enough memory for a layer.");
 }
 
-/* A table that was made for a set of functions has a checksum as its version. */
-static bool version_is_of_set(unsigned version)
+/* The table of a subset has a checksum as its version. */
+static bool version_is_of_subset(unsigned version)
 {
     return version > INT_MAX;
 }
@@ -57,11 +57,10 @@ static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failur
     if (layer == NULL)
         return fail_layer(failure, CUDA_ERROR_INVALID_VALUE, "The layer is NULL.");
     if (layer->version != CUSHIM_LAYER_VERSION
-        && (version_is_of_set(layer->version) || version_is_of_set(CUSHIM_LAYER_VERSION)))
+        && (version_is_of_subset(layer->version) || version_is_of_subset(CUSHIM_LAYER_VERSION)))
         return fail_layer(failure, CUDA_ERROR_NOT_SUPPORTED,
                           "The layer is compiled for a table with %u slots, and this copy of cushim has another table, "
-                          "with %d slots: at least one of the two was made for a set of functions (amalgamate.py "
-                          "--slots).",
+                          "with %d slots: at least one of the two is a subset (amalgamate.py --slots).",
                           layer->slot_count, CUSHIM_SLOT_COUNT);
     if (layer->version != CUSHIM_LAYER_VERSION || layer->slot_count > CUSHIM_SLOT_COUNT || layer->slot_count == 0)
         return fail_layer(failure, CUDA_ERROR_NOT_SUPPORTED,

@@ -75,7 +75,8 @@ static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, c
     return diagnosis;
 }
 
-/* The cause is sought without the load lock, because a device that does not answer must not keep others from loading. */
+/* The cause is sought without the load lock, because a device that does not answer must not keep others from
+ * loading. */
 static CUSHIM_COLD const struct cushim_diagnosis *start_fail(CUresult code, bool is_forked)
 {
     struct os_obstacle cause = cush_cause_find(cush_loaded_driver.root, cushim_diagnosis_get()->path, code, is_forked);

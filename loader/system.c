@@ -48,9 +48,9 @@ static void system_copy_version(const char *text, char *version, size_t size)
 }
 
 /*
- * The bus. A server has 300 devices, and reading a file of each takes longer than a start that fails with an old driver.
- * /proc/bus/pci/devices lists them in one file, without the class of a device and without the domain of its address: so
- * it shows which directories are worth reading.
+ * The bus. A server has 300 devices, and reading a file of each takes longer than a start that fails with an old
+ * driver. /proc/bus/pci/devices lists them in one file, without the class of a device and without the domain of its
+ * address: so it shows which directories are worth reading.
  */
 struct bus_scan {
     struct system_bus *bus;
@@ -73,7 +73,8 @@ static bool bus_scan_line(const char *line, void *user)
     return false;
 }
 
-/* Whether a device in a directory such as "0000:01:00.0" can be one of NVIDIA. A list that is full may be incomplete. */
+/* Whether a device in a directory such as "0000:01:00.0" can be one of NVIDIA. A list that is full may be
+ * incomplete. */
 static bool bus_scan_admits(const struct bus_scan *scan, const char *name)
 {
     bool found = !scan->has_list || scan->listed_count == sizeof scan->listed / sizeof scan->listed[0];

@@ -3,8 +3,8 @@
 #ifndef CUSHIM_LOADER_VERSION_H
 #define CUSHIM_LOADER_VERSION_H
 
-/* Returns 12030 for "12.3" and for "12030", 12000 for "12", 12040 for a driver "550" or "550.163.01", and 0 for anything
- * else. */
+/* Returns 12030 for "12.3" and for "12030", 12000 for "12", 12040 for a driver "550" or "550.163.01", and 0 for
+ * anything else. */
 int cush_version_parse(const char *text);
 
 struct version_text {

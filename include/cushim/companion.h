@@ -37,9 +37,10 @@ enum cushim_companion_id {
 
 /** A companion. It is never changed or freed. */
 struct cushim_companion {
-    /** CUSHIM_REASON_NONE: it is open. Else why it is not, as for a driver library. */
+    /** CUSHIM_REASON_NONE: it is open. Else why it is not, as for a driver library; CUSHIM_REASON_UNKNOWN: memory is
+     *  exhausted, and the next call searches again. */
     enum cushim_reason reason;
-    const char *name;    /**< "NVENC". */
+    const char *name;    /**< "NVENC"; "" in the record of a call that could not search. */
     const char *library; /**< The name that programs open: "libnvidia-encode.so.1". */
     const char *path;    /**< Its file, or "". */
     const char *version; /**< The driver version in the name of its file, "550.163.01"; "" if the name has none. */

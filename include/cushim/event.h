@@ -6,8 +6,8 @@
  *
  * @code
  * // Writes how long the work takes that a function enqueues, in milliseconds.
- * CUresult measure(struct cushim_stream *stream, CUresult (*enqueue)(struct cushim_stream *), struct cushim_event *start,
- *                  struct cushim_event *end, float *out_milliseconds)
+ * CUresult measure(struct cushim_stream *stream, CUresult (*enqueue)(struct cushim_stream *),
+ *                  struct cushim_event *start, struct cushim_event *end, float *out_milliseconds)
  * {
  *     CUresult result = cushim_event_record(start, stream, 0);
  *     if (result == CUDA_SUCCESS)

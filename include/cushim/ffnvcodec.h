@@ -9,8 +9,8 @@
  * required function is refused. The reason follows "Cannot load ..." in the program's FFNV_LOG_FUNC, or on stderr.
  * The libraries stay open.
  *
- * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions, NVCUVID
- * and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.
+ * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions,
+ * NVCUVID and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.
  */
 #ifndef CUSHIM_FFNVCODEC_H
 #define CUSHIM_FFNVCODEC_H
@@ -19,6 +19,7 @@
 #    error "cushim: include <cushim/ffnvcodec.h> before <ffnvcodec/dynlink_loader.h>"
 #endif
 
+/** @cond INTERNAL */
 #include <stdio.h>
 #include <string.h>
 
@@ -191,5 +192,6 @@ static inline void cushim_ffnv_log(void *logctx, const char *name)
 #define FFNV_SYM_FUNC(lib, sym) cushim_ffnv_symbol((lib), (sym))
 #define FFNV_FREE_FUNC(lib) cushim_ffnv_free(lib)
 #define FFNV_LOG_FUNC(logctx, msg, name) cushim_ffnv_log((logctx), (name))
+/** @endcond */
 
 #endif

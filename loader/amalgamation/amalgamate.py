@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
+"""Writes the amalgamation, the library as cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
 sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
   loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] [--companions]
@@ -55,7 +55,7 @@ def sources():
 
 
 class Output:
-    """One of the two files."""
+    """cushim.c or cushim.h."""
 
     def __init__(self, seen, made):
         """`made`: {path: text} of files whose text is another one."""

@@ -256,7 +256,7 @@ class Subset:
         return write_headers.write_names(NAMES_HEAD, self.all, {one.function for one in self.chosen})
 
     def description(self):
-        """The part of the first comment of cushim.h that says how the set was made."""
+        """The part of the first comment of cushim.h that says how the subset was made."""
         def listed(entry_points):
             names = ' '.join(one.slot_name for one in entry_points) or 'none'
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'

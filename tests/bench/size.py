@@ -10,7 +10,7 @@ them. The commands for the amalgamation are those of loader/amalgamation/PLUGINS
 compiler finds them (Debian: libffmpeg-nvenc-dev; C_INCLUDE_PATH). Neither Debian nor PyPI has a package of cuew and of
 Implib.so. They were measured once, with the same plug-in and gcc 12 on x86-64.
 
-The bounds are 5 % above what was reached with gcc 12 on x86-64. Elsewhere, the sizes are only printed. Of a set, 13 KiB
+The bounds are 5 % above what was reached with gcc 12 on x86-64. Elsewhere, the sizes are only printed. Of a subset, 13 KiB
 are the diagnosis of a start that fails: cuInit itself makes it, so that no program can leave it out.
 """
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """loader/amalgamation/cffi_header.py: Python calls the driver through cushim. With the shared library, and with an extension that
-contains cushim for a set of functions.
+contains a subset of cushim.
 
 usage: cffi_program.py LIBRARY DRIVER COMPILER...
 """

@@ -266,7 +266,7 @@ int main(void)
                     self.compare(copy, driver, settings)
         print(f'{2 * len(drivers) * len(SETTINGS)} comparisons, {len(drivers)} drivers')
 
-    # ---- Functions outside the set ----
+    # ---- Functions outside the subset ----
 
     def test_lookup_when_outside_the_subset_then_finds_the_version_or_nothing(self):
         program = self.twenty.program('hazards', SUBSETS / 'hazards.c')

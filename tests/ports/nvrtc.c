@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvrtc.c - stands in for NVIDIA's compiler library, without which hashcat does not use the driver. It compiles nothing.
+ * nvrtc.c - stands in for NVIDIA's compiler library, without which hashcat does not use the driver. It compiles
+ * nothing.
  */
 #include <stddef.h>
 

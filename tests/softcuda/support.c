@@ -183,6 +183,7 @@ bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), vo
     bool is_over = support_number(&pending.is_over) != 0;
     support_open(&gate);
     support_thread_join();
+    assert_cu(0, cu->StreamSynchronize_v1(stream)); /* the host function uses the gate */
     assert_cu(0, pending.result);
     assert_cu(0, cu->StreamDestroy_v2(stream));
     return is_over;

@@ -247,9 +247,10 @@ static void answers(void)
 /* One mistake several times. */
 static void repeated(void)
 {
+    static volatile int times = 5; /* one place, also if the compiler unrolls loops */
     CUdeviceptr memory;
     start();
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < times; i++) {
         check(cuMemAlloc_v2(&memory, 16));
         check(cuMemFree_v2(memory));
         if (is_wrong)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Calls that did not return: why they wait, and for which work; also of a program that still runs."""
+import contextlib
 import glob
 import os
 import pathlib
@@ -75,8 +76,9 @@ class Hangs(Traced):
             finally:
                 parts = pathlib.Path(f'/proc/{program.pid}/task/{program.pid}/children').read_text(encoding='ascii')
                 for child in parts.split():
-                    if FINDINGS in pathlib.Path(f'/proc/{child}/cmdline').read_text(encoding='utf-8').split('\0'):
-                        os.kill(int(child), signal.SIGKILL)
+                    with contextlib.suppress(FileNotFoundError): # a child that has ended
+                        if FINDINGS in pathlib.Path(f'/proc/{child}/cmdline').read_text(encoding='utf-8').split('\0'):
+                            os.kill(int(child), signal.SIGKILL)
         text = answer.out.decode()
         self.assertRegex(text, r'cuStreamSynchronize has not returned for [\d.]+ s: it waits for the work of its stream'
                          + re.escape(PENDING + 'cuLaunchHostFunc in stream 1' + HOST_FUNCTION))

@@ -72,7 +72,7 @@ class Program(unittest.TestCase):
             self.assertEqual(row['symbol'], row['function'] + ('' if abi == 'v1' else '_' + abi))
         self.assertLessEqual({row['symbol'] for row in native}, exports)
         for row in rows:
-            if row['state'] != 'native':
+            if row['state'] not in ('native', 'adapted'):
                 self.assertNotIn('cu' + re.sub('_v1$', '', row['slot']), exports)
         self.assertGreater(len(native), 100)
 
@@ -174,7 +174,8 @@ class Program(unittest.TestCase):
         exports = exports_of(fake)
         for row in rows:
             self.assertEqual(row['found'], row['version'] <= 11040, row)
-            self.assertEqual(row['symbol'] in exports, row['found'], row)
+            if row['function'] not in ('cuInit', 'cuGetErrorString'): # adapted on every driver
+                self.assertEqual(row['symbol'] in exports, row['found'], row)
 
     def test_doctor_when_on_windows_then_it_speaks_of_no_device_files(self):
         self.put('fake_12040', self.system32 / 'nvcuda.dll')

@@ -193,6 +193,9 @@ struct device_facts devices_facts(int ordinal);
 
 /* ---- companions.c: NVCUVID, NVENC and NVML of the driver ---- */
 
+/* Searches for them. Returns one for which memory did not suffice, or NULL. */
+const struct cushim_companion *companions_find_unknown(void);
+
 /* Writes them as the JSON array "companions", which is empty if no driver may be loaded. */
 void companions_write(struct json *json, bool may_load);
 

@@ -25,6 +25,16 @@ static struct companion_api companion_api(enum cushim_companion_id id)
     return api;
 }
 
+const struct cushim_companion *companions_find_unknown(void)
+{
+    for (int id = 0; id < CUSHIM_COMPANION_COUNT; id++) {
+        const struct cushim_companion *companion = cushim_companion_get((enum cushim_companion_id)id);
+        if (companion->reason == CUSHIM_REASON_UNKNOWN)
+            return companion;
+    }
+    return NULL;
+}
+
 void companions_write(struct json *json, bool may_load)
 {
     json_open_array(json, "companions");

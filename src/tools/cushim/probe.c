@@ -145,6 +145,11 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     }
     if (probe_is_certain(options, probe))
         return STATUS_UNUSABLE;
+    const struct cushim_companion *unknown = companions_find_unknown();
+    if (unknown != NULL) {
+        probe_set_reason(probe, unknown->reason, unknown->message, unknown->advice);
+        return STATUS_UNUSABLE;
+    }
     if (!probe->requirement.met) {
         probe_set_reason(probe, probe->requirement.reason, probe->requirement.message, probe->requirement.advice);
         return STATUS_UNUSABLE;

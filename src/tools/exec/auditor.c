@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An auditor of glibc's dynamic loader (rtld-audit(7)): where a program finds a libcuda.so, by a plain name or by a path,
- * it gets our libcuda.so.1. It lives in a namespace of its own, with its own C library.
+ * An auditor of glibc's dynamic loader (rtld-audit(7)): where a program finds a libcuda.so, by a plain name or by a
+ * path, it gets our libcuda.so.1. It lives in a namespace of its own, with its own C library.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first_use.c - the first program that a newcomer writes: cushim_init(), a stream, and a capture of it that is launched.
- * Prints the sentence and the advice of the diagnosis, the slots by their state, and the status of each step.
+ * first_use.c - the first program that a newcomer writes: cushim_init(), a stream, and a capture of it that is
+ * launched. Prints the sentence and the advice of the diagnosis, the slots by their state, and the status of each step.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions about a function that is not in the set with which this copy of cushim was made.
+ * Questions about a function that is not in the subset.
  *
  *   hazards find|lack FUNCTION VERSION SYMBOL   the lookup finds exactly the entry point SYMBOL, or finds nothing and
- *                                               says that the set lacks the function
+ *                                               says that the subset lacks the function
  *   hazards refused                             the load fails, as CUSHIM_LAYERS names a layer for another table, and
  *                                               the diagnosis says why
  *   hazards layered                             the load succeeds, and the layer is installed

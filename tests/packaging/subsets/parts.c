@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One part of a program whose parts each contain their own copy of cushim: two sets of functions and the whole library.
+ * One part of a program whose parts each contain their own copy of cushim: two subsets and the whole library.
  * PART is the name of the part. Its copy has a version limit of its own and a layer of its own.
  */
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One program with two sets of functions and the whole library in one static link. Each has its own table, version
+ * One program with two subsets and the whole library in one static link. Each has its own table, version
  * limit, layer and errors, also when several threads make the first call.
  */
 #include <pthread.h>

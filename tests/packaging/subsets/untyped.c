@@ -22,7 +22,7 @@ int main(int count, char **words)
     CUresult (*get_version)(int *) = (CUresult(*)(int *))cushim_symbol_if_available("cuDriverGetVersion");
     cushim_fn alloc = cushim_symbol_if_available("cuMemAlloc_v2");
     cushim_fn newest = cushim_function_if_available("cuMemAlloc", 12000, CUSHIM_DEFAULT_STREAM_LEGACY);
-    /* A function outside the set: from CUDA 11.3 on, the driver itself dates it, also under a version limit. */
+    /* A function outside the subset: from CUDA 11.3 on, the driver itself dates it, also under a version limit. */
     cushim_fn query =
         cushim_function_if_available("cuStreamQuery", cushim_driver_version(), CUSHIM_DEFAULT_STREAM_LEGACY);
     if ((query != NULL && cushim_symbol_if_available("cuStreamQuery") != query)

@@ -154,7 +154,8 @@ static void check_companions(struct doctor *doctor)
     bool is_wanted = container_variable(doctor, "NVIDIA_DRIVER_CAPABILITIES")[0] != '\0';
     for (int id = 0; doctor->loaded && id < CUSHIM_COMPANION_COUNT; id++) {
         const struct cushim_companion *companion = cushim_companion_get((enum cushim_companion_id)id);
-        if (companion->message[0] == '\0' || (companion->reason == CUSHIM_REASON_NOT_FOUND && !is_wanted))
+        if (companion->message[0] == '\0' || companion->reason == CUSHIM_REASON_UNKNOWN
+            || (companion->reason == CUSHIM_REASON_NOT_FOUND && !is_wanted))
             continue;
         doctor_find(doctor, "companions", VERDICT_NOTE, "%s", companion->message);
         doctor_advise(doctor, "%s", companion->advice);

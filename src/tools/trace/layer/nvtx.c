@@ -251,7 +251,7 @@ static const struct {
     int module;
     unsigned id; /* in the table of the module */
     nvtx_function function;
-} functions[] = {
+} nvtx_functions[] = {
     {NVTX_MODULE_CORE, 1, (nvtx_function)mark},
     {NVTX_MODULE_CORE, 2, (nvtx_function)mark_ascii},
     {NVTX_MODULE_CORE, 3, (nvtx_function)mark_wide},
@@ -282,12 +282,12 @@ int InitializeInjectionNvtx2(nvtx_export_table export_table)
     const struct nvtx_callbacks *callbacks = export_table != NULL ? export_table(NVTX_TABLE_OF_CALLBACKS) : NULL;
     if (callbacks == NULL || callbacks->size < sizeof *callbacks || !record_prepare(NULL))
         return 0;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    for (size_t i = 0; i < sizeof nvtx_functions / sizeof nvtx_functions[0]; i++) {
         nvtx_function **table = NULL;
         unsigned count = 0;
-        if (callbacks->find(functions[i].module, &table, &count) != 0 && table != NULL && functions[i].id < count
-            && table[functions[i].id] != NULL)
-            *table[functions[i].id] = functions[i].function;
+        if (callbacks->find(nvtx_functions[i].module, &table, &count) != 0 && table != NULL
+            && nvtx_functions[i].id < count && table[nvtx_functions[i].id] != NULL)
+            *table[nvtx_functions[i].id] = nvtx_functions[i].function;
     }
     return 1;
 }

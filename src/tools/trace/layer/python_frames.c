@@ -243,7 +243,7 @@ static size_t string_write(char *text, size_t room, uintptr_t address)
 static size_t frame_write(const struct frame *frame, uint64_t *words, size_t room)
 {
     enum { LEAST = 16 /* words, of which a name can need all */ };
-    const char *code = (const char *)frame->code;
+    const char *code = (const char *)frame->code; /* analyzer: only frames that were read are written */
     char *text = (char *)&words[1];
     size_t bytes = 8 * (room - 1);
     if (room < LEAST)

@@ -72,7 +72,7 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     bool is_left_out = repeated == NULL && list->found[finding->kind]++ >= TRACE_MAX_FINDINGS;
     if (repeated != NULL || is_left_out) {
         free(finding->text);
-        return is_left_out || repeat_add(repeated, finding);
+        return is_left_out || repeat_add(repeated, finding); /* analyzer: the list is freed with its repeats */
     }
     if ((grown = realloc(list->all, (list->count + 1) * sizeof *grown)) == NULL) {
         free(finding->text);

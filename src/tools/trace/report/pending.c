@@ -35,7 +35,7 @@ struct point {
 };
 
 /* Returns NULL if there is not enough memory. */
-static struct pending_process *process_of(struct trace_pending *pending, size_t index)
+static struct pending_process *pending_process_of(struct trace_pending *pending, size_t index)
 {
     while (pending->count <= index) {
         struct pending_process **grown = realloc(pending->processes, (pending->count + 1) * sizeof(void *));
@@ -46,7 +46,7 @@ static struct pending_process *process_of(struct trace_pending *pending, size_t 
     }
     if (pending->processes[index] == NULL)
         pending->processes[index] = calloc(1, sizeof *pending->processes[index]);
-    return pending->processes[index];
+    return pending->processes[index]; /* analyzer: trace_pending_free() frees each */
 }
 
 /* ---- points ---- */
@@ -202,7 +202,7 @@ static bool wait_follow(struct trace_pending *pending, struct pending_process *p
 bool trace_pending_read(struct trace_pending *pending, const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_role *role = &model->roles[call->slot];
-    struct pending_process *process = process_of(pending, call->process);
+    struct pending_process *process = pending_process_of(pending, call->process);
     pending->points.size = sizeof(struct point);
     if (process == NULL)
         return false;

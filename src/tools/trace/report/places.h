@@ -9,8 +9,9 @@
  * trace_places_free(). Returns "" for the address 0, or if there is not enough memory. */
 const char *trace_place_name(const struct trace_reader *reader, size_t process, uint64_t address);
 
-/* The Python frames of a call as lines, the innermost one first: "model.py:7 (Block.forward)". Equal frames are the same
- * pointer, which is valid until trace_places_free(). Returns NULL if the call has none, or without enough memory. */
+/* The Python frames of a call as lines, the innermost one first: "model.py:7 (Block.forward)". Equal frames are the
+ * same pointer, which is valid until trace_places_free(). Returns NULL if the call has none, or without enough
+ * memory. */
 const char *trace_python_lines(const struct trace_call *call);
 
 /* Where a call was made, as lines, the innermost one first: the native place, unless the call has Python frames and the

@@ -28,7 +28,7 @@ static bool is_sticky(const struct trace_call *call)
 }
 
 /* Returns NULL if there is not enough memory. */
-static struct sticky_process *process_of(struct sticky *sticky, size_t index)
+static struct sticky_process *sticky_process_of(struct sticky *sticky, size_t index)
 {
     if (index >= sticky->count) {
         struct sticky_process *grown = realloc(sticky->processes, (index + 1) * sizeof *grown);
@@ -46,7 +46,7 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
                         struct trace_list *list)
 {
     struct sticky *sticky = state;
-    struct sticky_process *process = process_of(sticky, call->process);
+    struct sticky_process *process = sticky_process_of(sticky, call->process);
     (void)list;
     if (process == NULL)
         return false;

@@ -33,7 +33,7 @@ struct summary {
     struct function *functions;
     struct trace_failed *failures;
     size_t failure_count;
-    struct answer {
+    struct usual_answer {
         const char *meaning;
         unsigned slot;
         uint64_t calls;
@@ -217,7 +217,7 @@ static void print_failures(const struct trace_reader *reader, const struct summa
     if (summary->answers[0].meaning != NULL)
         puts("\nAnswers that are not failures:");
     for (size_t i = 0; i < MAX_ANSWERS && summary->answers[i].meaning != NULL; i++) {
-        const struct answer *answer = &summary->answers[i];
+        const struct usual_answer *answer = &summary->answers[i];
         printf("%10" PRIu64 "  ", answer->calls);
         text_print(TONE_PLAIN, "%s: %s", reader->slots[answer->slot].function, answer->meaning);
         puts("");

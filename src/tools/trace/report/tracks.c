@@ -78,8 +78,9 @@ static void track_capture_follow(const struct trace_call *call, const struct tra
 }
 
 /* The calls that wait, and what they leave for others to wait for. The event is NULL if the call has none. */
-static void wait_follow(struct trace_tracks *tracks, const struct trace_role *role, const struct trace_awaited *awaited,
-                        bool has_succeeded, size_t process, struct track_event *event, struct trace_effect *effect)
+static void track_follow_wait(struct trace_tracks *tracks, const struct trace_role *role,
+                              const struct trace_awaited *awaited, bool has_succeeded, size_t process,
+                              struct track_event *event, struct trace_effect *effect)
 {
     struct trace_track *of_process = &tracks->all[process], *stream = &tracks->all[effect->stream];
     switch (role->kind) {
@@ -130,6 +131,6 @@ bool trace_follow(struct trace_tracks *tracks, const struct trace_model *model, 
                       || role->kind == TRACE_SYNCHRONIZE_STREAM;
     if (effect->stream != 0)
         track_capture_follow(call, role, &tracks->all[effect->stream], effect);
-    wait_follow(tracks, role, &awaited, call->returned && call->result == CUDA_SUCCESS, process, event, effect);
+    track_follow_wait(tracks, role, &awaited, call->returned && call->result == CUDA_SUCCESS, process, event, effect);
     return true;
 }

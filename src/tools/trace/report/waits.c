@@ -13,7 +13,7 @@ enum { MAX_FUNCTIONS = 3, MIN_SHARE = 100 /* one in */, MIN_WAIT = 1000000 /* na
 enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 
 /* What was submitted since the last wait: the functions that came last. */
-struct work {
+struct waited_work {
     struct {
         const char *kernel; /* which it launched; or NULL */
         uint32_t slot, calls;
@@ -23,13 +23,13 @@ struct work {
 
 struct queue {
     struct trace_key key;
-    struct work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
-    uint64_t stream;  /* of an event */
+    struct waited_work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
+    uint64_t stream;         /* of an event */
 };
 
 struct wait {
     struct trace_moment moment;
-    struct work work;
+    struct waited_work work;
     uint64_t stream; /* 0: all streams */
     bool is_known;   /* whether the file has for what it waited */
 };
@@ -53,7 +53,7 @@ static struct queue *queue_of(struct waits *waits, const struct trace_call *call
 }
 
 /* The function comes first, and the one that was submitted least recently is not told apart any more. */
-static void work_add(struct work *work, unsigned slot, const char *kernel)
+static void work_add(struct waited_work *work, unsigned slot, const char *kernel)
 {
     size_t i = 0;
     while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0
@@ -71,7 +71,8 @@ static void work_add(struct work *work, unsigned slot, const char *kernel)
 }
 
 /* "cuLaunchKernel of scale<float> (10 calls), cuMemsetD8Async" */
-static void work_describe(const struct trace_reader *reader, const struct work *work, char *text, size_t size)
+static void waited_work_describe(const struct trace_reader *reader, const struct waited_work *work, char *text,
+                                 size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
@@ -166,8 +167,8 @@ static bool queue_add(struct waits *waits, const struct trace_model *model, cons
 }
 
 /* A wait for an event is one for what its stream had before it. */
-static bool event_record(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
-                         const struct trace_role *role)
+static bool waits_record_event(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
+                               const struct trace_role *role)
 {
     struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
     struct queue work = queue != NULL ? *queue : (struct queue){.stream = 0};
@@ -195,7 +196,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     case TRACE_WAIT_EVENT:
         return !has_succeeded || queue_add(waits, model, call, role);
     case TRACE_RECORD_EVENT:
-        return !has_succeeded || event_record(waits, model, call, role);
+        return !has_succeeded || waits_record_event(waits, model, call, role);
     case TRACE_SYNCHRONIZE_STREAM:
         queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
         break;
@@ -216,7 +217,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     if (call->returned && !wait_add(waits, model, call, queue))
         return false;
     if (queue != NULL && has_succeeded && role->kind != TRACE_SYNCHRONOUS)
-        queue->work = (struct work){.others = 0};
+        queue->work = (struct waited_work){.others = 0};
     return true;
 }
 
@@ -227,7 +228,7 @@ static bool wait_report(const struct waits *waits, const struct trace_model *mod
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
     char work[1024], before[1152] = "";
-    work_describe(model->reader, &wait->work, work, sizeof work);
+    waited_work_describe(model->reader, &wait->work, work, sizeof work);
     if (work[0] != '\0')
         snprintf(before, sizeof before, "; before it, in %s: %s",
                  wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
