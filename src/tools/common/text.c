@@ -113,6 +113,11 @@ size_t text_mark_width(void)
     return style.ticks ? 2 : 9;
 }
 
+void text_break_lines(void)
+{
+    style.lines = true;
+}
+
 void text_field(const char *label, enum tone tone, const char *value)
 {
     fputs("  ", stdout);

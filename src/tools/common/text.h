@@ -44,7 +44,8 @@ size_t text_mark_width(void);
 void text_field(const char *label, enum tone tone, const char *value);
 
 /* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines only on a
- * terminal. */
+ * terminal, or after text_break_lines(). */
+void text_break_lines(void);
 void text_paragraph(enum tone tone, size_t indent, const char *text);
 
 /* Writes "cushim: ..." and a newline to stderr. */

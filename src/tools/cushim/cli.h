@@ -57,6 +57,9 @@ enum status command_run(const struct options *options);
 /* Runs a program on a libcuda.so.1 of ours, in place of this process. Returns only on failure. */
 enum status command_exec(const struct options *options);
 
+/* doctor/program/program.c: runs a program and explains why it did not use the GPU. The exit status is the program's. */
+enum status program_command(const struct options *options);
+
 /* Does so in a child and records its calls, or reports a recorded file. */
 enum status command_trace(const struct options *options);
 
@@ -275,5 +278,8 @@ bool pipeline_run(void (*report)(const struct step *step, void *user), void *use
 /* Returns why a program uses the machine's own driver, as the rest of a sentence that begins with its name, or NULL.
  * The program is found as execvp() finds it. */
 const char *exec_target_obstacle(const char *program);
+
+/* Whether the kernel gives a program more rights than this process has: those of its file, or capabilities. */
+bool exec_target_gains_rights(const char *path);
 
 #endif

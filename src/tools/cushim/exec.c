@@ -19,6 +19,7 @@ enum status command_exec(const struct options *options)
 #    endif
 
 #    include "../exec/exec.h"
+#    include "doctor/program/program.h"
 #    include "version.h"
 
 static const char oldest_set[] = "6050";
@@ -254,12 +255,18 @@ static bool set_environment(const struct options *options, const char *libraries
     return true;
 }
 
-static enum status run_program(char **program, bool quiet)
+static enum status run_program(const struct options *options)
 {
-    const char *obstacle = exec_target_obstacle(program[0]);
-    if (obstacle != NULL && !quiet)
+    char **program = options->program;
+    const char *obstacle = options->quiet ? NULL : exec_target_obstacle(program[0]);
+    if (obstacle != NULL)
         text_complain("exec: %s %s", program[0], obstacle);
     fflush(NULL);
+#    if defined(CUSHIM_HAS_TRACE)
+    int error = options->watch ? program_watch(options->notes) : 0;
+    if (error != 0)
+        text_complain("doctor: --watch: ptrace(2) is not possible: %s", strerror(error));
+#    endif
     execvp(program[0], program);
     text_complain("exec: cannot run %s: %s", program[0], strerror(errno));
     return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
@@ -282,7 +289,6 @@ enum status command_exec(const struct options *options)
     }
     if (!path_can_be_used(set, ":;$") || !path_can_be_used(driver, ";"))
         return STATUS_USAGE;
-    return set_environment(options, libraries, set, driver) ? run_program(options->program, options->quiet)
-                                                            : fail_no_memory();
+    return set_environment(options, libraries, set, driver) ? run_program(options) : fail_no_memory();
 }
 #endif

@@ -26,15 +26,14 @@ static bool find_on_path(const char *program, char *path, size_t size)
     return false;
 }
 
-/* Whether the kernel gives the program more rights than this process has: those of its file, or capabilities. */
-static bool gains_rights(int file)
+bool exec_target_gains_rights(const char *path)
 {
     struct stat status;
-    if (fstat(file, &status) != 0)
+    if (stat(path, &status) != 0)
         return false;
     return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid())
            || ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())
-           || (geteuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0);
+           || (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
 static bool read_segments(int file, const ElfW(Ehdr) * header, ElfW(Phdr) * segments)
@@ -73,14 +72,14 @@ extern const ElfW(Ehdr) __ehdr_start;
 
 #define OTHERS "; dynamically linked programs that it starts use the selected one"
 
-static const char *obstacle_of(int file)
+static const char *obstacle_of(int file, const char *path)
 {
     ElfW(Ehdr) header;
     if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header
         || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return NULL; /* the kernel or a shell reports it */
     /* The dynamic loader then removes the variables, also for what the program starts. */
-    if (gains_rights(file))
+    if (exec_target_gains_rights(path))
         return "has more rights than its user, so it and the programs that it starts use the machine's own driver";
     if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return sizeof(void *) == 8 ? "is a 32-bit program, so it uses the machine's own driver" OTHERS
@@ -111,7 +110,7 @@ const char *exec_target_obstacle(const char *program)
         int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (file < 0)
             return NULL; /* execvp() reports it */
-        obstacle = obstacle_of(file);
+        obstacle = obstacle_of(file, path);
         is_script = read_interpreter(file, path, sizeof path);
         close(file);
     }

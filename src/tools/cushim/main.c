@@ -332,10 +332,9 @@ static enum status options_check(const struct options *options, const bool used[
         return options->program != NULL && options->program[0] != NULL
                    ? STATUS_USABLE
                    : text_refuse("exec: the program is missing: cushim exec -- PROGRAM ARGUMENTS");
-    if (command->run == command_doctor && options->watch && options->program != NULL)
-        return text_refuse("doctor: --watch cannot be combined with a program");
-    if (options->check && options->program == NULL)
-        return text_refuse("doctor: --check needs a program: cushim doctor --check -- PROGRAM ARGUMENTS");
+    if (command->run == command_doctor && (options->check || options->program != NULL || options->trace.file != NULL)
+        && (options->program == NULL || options->program[0] == NULL))
+        return text_refuse("doctor: the program is missing: cushim doctor --check -- PROGRAM ARGUMENTS");
     if (options->all)
         return options->argument_count == 0 ? STATUS_USABLE
                                             : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
@@ -407,6 +406,17 @@ static enum status options_read(int argc, char **argv, struct options *options)
     return status == STATUS_USABLE ? select_softcuda(options) : status;
 }
 
+/* doctor of a program. */
+static enum status run_program(const struct options *options)
+{
+#if defined(CUSHIM_HAS_TRACE)
+    return program_command(options);
+#else
+    (void)options;
+    return text_refuse("doctor: on this system, no program can be watched");
+#endif
+}
+
 static enum status run_command(const struct options *options)
 {
     assert(options->help || options->version || options->command != NULL);
@@ -414,6 +424,8 @@ static enum status run_command(const struct options *options)
         print_help();
     else if (options->version)
         puts("cushim " CUSHIM_VERSION_STRING);
+    else if (options->command->run == command_doctor && options->program != NULL)
+        return run_program(options);
     else
         return options->command->run(options);
     return STATUS_USABLE;

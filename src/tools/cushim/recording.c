@@ -66,6 +66,20 @@ const char *recording_start(struct recording *recording, const char *path, uint6
     return why;
 }
 
+bool trace_layer_find(char *path, size_t size)
+{
+    static const char *const directories[] = {"../trace", CUSHIM_TRACE_DIRECTORY};
+    char own[PLATFORM_PATH_SIZE], file[2 * PLATFORM_PATH_SIZE];
+    if (!platform_own_directory(own, sizeof own))
+        return false;
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        snprintf(file, sizeof file, "%s/%s/trace.so", own, directories[i]);
+        if (platform_real_path(file, path, size))
+            return true;
+    }
+    return false;
+}
+
 void recording_discard(const struct recording *recording)
 {
     unlink(recording->hidden);

@@ -27,7 +27,7 @@ const char *recording_start(struct recording *recording, const char *path, uint6
  * meanwhile, the recording gets another one, `path`. Returns NULL, or why the file has no name. */
 const char *recording_finish(struct recording *recording);
 
-/* trace.c: finds the trace layer, in the build directory of this program or where both are installed. */
+/* Finds the trace layer, in the build directory of this program or where both are installed. */
 bool trace_layer_find(char *path, size_t size);
 
 /* Removes a recording of a program that did not start. */

@@ -19,20 +19,6 @@ static const char default_file[] = "cushim.trace";
 /* The library that NVTX loads into a program. */
 #define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
 
-bool trace_layer_find(char *path, size_t size)
-{
-    static const char *const directories[] = {"../trace", CUSHIM_TRACE_DIRECTORY};
-    char own[PLATFORM_PATH_SIZE], file[2 * PLATFORM_PATH_SIZE];
-    if (!platform_own_directory(own, sizeof own))
-        return false;
-    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
-        snprintf(file, sizeof file, "%s/%s/trace.so", own, directories[i]);
-        if (platform_real_path(file, path, size))
-            return true;
-    }
-    return false;
-}
-
 /* The program and its arguments, for the head of the report. */
 static void join_arguments(char *const *arguments, char *text, size_t size)
 {

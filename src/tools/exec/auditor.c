@@ -38,7 +38,7 @@ static void note_process(void)
     path[length > 0 ? length : 0] = '\0';
     snprintf(parent, sizeof parent, "%ld", (long)getppid());
     exec_notes_start(settings.notes);
-    exec_note(EXEC_NOTE_PROCESS, path, parent);
+    exec_note(getpid(), EXEC_NOTE_PROCESS, path, parent);
 }
 
 unsigned la_version(unsigned version)
@@ -116,11 +116,11 @@ static void note_search(const char *name, bool is_sought, const uintptr_t *cooki
     if (is_own_request(name) || strcmp(name, EXEC_CODE) == 0)
         return;
     if (is_sought)
-        exec_note(EXEC_NOTE_SEARCH, name, by != NULL && by->l_name != NULL ? by->l_name : "");
+        exec_note(getpid(), EXEC_NOTE_SEARCH, name, by != NULL && by->l_name != NULL ? by->l_name : "");
     /* The libraries of CUDA; a note for every library would be long. */
     if ((!is_sought || strchr(name, '/') != NULL)
         && (strncmp(file_of(name), "libcu", 5) == 0 || strncmp(file_of(name), "libnv", 5) == 0) && is_found(name))
-        exec_note(EXEC_NOTE_FILE, name, "");
+        exec_note(getpid(), EXEC_NOTE_FILE, name, "");
 }
 
 /* The dynamic loader asks with the name that is sought, and then with each file that it tries. */
@@ -148,7 +148,7 @@ void la_activity(uintptr_t *cookie, unsigned flag)
 {
     (void)cookie;
     if (flag == LA_ACT_CONSISTENT && !has_started)
-        exec_note(EXEC_NOTE_STARTED, "", "");
+        exec_note(getpid(), EXEC_NOTE_STARTED, "", "");
     has_started |= flag == LA_ACT_CONSISTENT;
 }
 
@@ -194,7 +194,7 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
     (void)namespace;
     (void)cookie;
     if (settings.notes != NULL)
-        exec_note(EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
+        exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
     if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(soname_of(map), "libcuda.so.1") == 0
         && !is_own_library(map))
         dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",

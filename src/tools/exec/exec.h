@@ -3,7 +3,7 @@
  * The parts of the exec library, which `cushim exec` places under a program:
  *
  *   libcuda.so.1        names.c. One for each CUDA version that brought names; it exports the names up to that version.
- *   libcushim-exec.so   start.c and proc_address.c. The code, once, which all of the former need.
+ *   libcushim-exec.so   start.c, proc_address.c and device_code.c. The code, once, which all of the former need.
  *   auditor.so          auditor.c. It redirects paths of the driver.
  */
 #ifndef CUSHIM_EXEC_H
@@ -39,7 +39,7 @@ struct exec_settings {
 /* Reads the variable. The caller frees the copy, unless it keeps the settings. */
 struct exec_settings exec_settings_read(void);
 
-/* ---- notes.c: what a watched program does, in lines "process thread kind name more", separated by tabs ---- */
+/* ---- notes.c: what a watched program does, in lines "process kind name more", separated by tabs ---- */
 
 enum exec_note {
     EXEC_NOTE_PROCESS = 'P',  /* it starts: its program, its parent */
@@ -48,11 +48,17 @@ enum exec_note {
     EXEC_NOTE_FILE = 'F',     /* the search finds this file */
     EXEC_NOTE_OBJECT = 'O',   /* an object is open: its path, its soname */
     EXEC_NOTE_VARIABLE = 'V', /* when the program calls cuInit: a variable, its value */
+    EXEC_NOTE_CODE = 'C',     /* device code is loaded: its address and its handle, or 0; what it is for */
+
+    /* From ptrace(2), of any process. */
+    EXEC_NOTE_RUN = 'R',  /* it becomes a program, or fails to: its path, the name of the error or "" */
+    EXEC_NOTE_TRIED = 'T' /* it opens a file, or looks for one: its path, the name of the error or "" */
 };
 
 /* The path is NULL if nothing is to be noted. */
 void exec_notes_start(const char *path);
-void exec_note(enum exec_note kind, const char *name, const char *more);
+bool exec_notes_are_taken(void);
+void exec_note(long process, enum exec_note kind, const char *name, const char *more);
 
 /* The names that have no slot, numbered. */
 enum {
@@ -87,5 +93,8 @@ void exec_proc_address_sort(void);
 
 /* Called before the layers and the driver are loaded: cuGetProcAddress gives the answers above. */
 CUresult exec_proc_address_install(void);
+
+/* device_code.c: the same, and notes are taken of the device code that the program loads. */
+CUresult exec_device_code_install(void);
 
 #endif

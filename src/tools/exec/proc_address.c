@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cushim/layer.h"
 
@@ -87,7 +88,7 @@ static CUresult CUDAAPI exec_Init_v1(unsigned flags)
     static const char visible[] = "CUDA_VISIBLE_DEVICES";
     const char *value = getenv(visible);
     if (value != NULL)
-        exec_note(EXEC_NOTE_VARIABLE, visible, value);
+        exec_note(getpid(), EXEC_NOTE_VARIABLE, visible, value);
     return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "program/program.h"
+#include "doctor.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -258,12 +258,6 @@ void doctor_end(struct doctor *doctor)
 enum status command_doctor(const struct options *options)
 {
     static struct doctor doctor;
-    if (options->program != NULL && options->program[0] != NULL)
-#if defined(CUSHIM_HAS_TRACE)
-        return program_command(options);
-#else
-        return text_refuse("doctor: on this system, no program can be watched");
-#endif
     enum status status = doctor_find_problems(&doctor, options);
     if (status != STATUS_USABLE)
         return status;

@@ -21,91 +21,23 @@ void watch_start(struct start *start, struct watch *watch, int seconds)
 #    include <unistd.h>
 
 #    include "cushim/cushim.h"
-#    include "calls.h"
-
-/* Older headers lack some of these. */
-enum request {
-    REQUEST_PEEK_DATA = 2,
-    REQUEST_DETACH = 17,
-    REQUEST_SYSCALL = 24,
-    REQUEST_EVENT_MESSAGE = 0x4201,
-    REQUEST_SEIZE = 0x4206,
-    REQUEST_INTERRUPT = 0x4207,
-    REQUEST_LISTEN = 0x4208,
-    REQUEST_SYSCALL_INFO = 0x420e
-};
-enum { OPTION_SYSGOOD = 1, OPTION_CLONE = 8, OPTION_EXITKILL = 1 << 20, EVENT_STOP = 128, SYSCALL_MARK = 0x80 };
-enum { STOP_ENTRY = 1, STOP_EXIT = 2 };
-
-/* What PTRACE_GET_SYSCALL_INFO writes. */
-struct syscall_stop {
-    unsigned char kind;
-    unsigned char padding[3];
-    uint32_t architecture;
-    uint64_t instruction, stack;
-    union {
-        struct {
-            uint64_t number, arguments[6];
-        } entry;
-        struct {
-            int64_t result;
-            unsigned char is_error;
-        } exit;
-    } of;
-};
-
-/* A thread that is watched, and the call in which it is. */
-struct thread {
-    pid_t id;
-    bool is_inside;
-    long number;
-    uint64_t arguments[6];
-};
-
-enum { MAX_THREADS = 256 };
+#    include "follow.h"
 
 struct watcher {
     struct child child;
     const struct start *start;
     struct watch *watch;
-    struct thread threads[MAX_THREADS];
-    size_t count;
+    struct follower follower;
     long last_number; /* of the call that began last */
 };
 
-static long request_make(enum request request, pid_t thread, unsigned long long address, void *data)
-{
-    return syscall(SYS_ptrace, (long)request, (long)thread, (unsigned long)address, data);
-}
-
-static void request_continue(enum request request, pid_t thread, int signal)
-{
-    syscall(SYS_ptrace, (long)request, (long)thread, 0L, (long)signal);
-}
-
 /* ---- What a call worked on ---- */
-
-static void thread_read_text(pid_t thread, uint64_t address, char *text, size_t size)
-{
-    for (size_t used = 0; used + 1 < size; used += sizeof(long)) {
-        long word = 0;
-        if (request_make(REQUEST_PEEK_DATA, thread, address + used, &word) != 0)
-            word = 0;
-        size_t length = size - 1 - used < sizeof word ? size - 1 - used : sizeof word;
-        memcpy(text + used, &word, length);
-        text[used + length] = '\0';
-        if (memchr(&word, '\0', sizeof word) != NULL)
-            return;
-    }
-}
 
 static void read_address(pid_t thread, uint64_t address, char *text, size_t size)
 {
-    long head = 0;
+    long head = follow_read_word(thread, address);
     unsigned short family;
     char first;
-    if (request_make(REQUEST_PEEK_DATA, thread, address, &head) != 0)
-        head = 0;
     memcpy(&family, &head, sizeof family);
     memcpy(&first, (const char *)&head + sizeof family, 1);
     if (family != AF_UNIX) {
@@ -113,7 +45,7 @@ static void read_address(pid_t thread, uint64_t address, char *text, size_t size
         return;
     }
     text[0] = '@'; /* an abstract address begins with a null */
-    thread_read_text(thread, address + sizeof family + (first == '\0'), text + (first == '\0'), size - (first == '\0'));
+    follow_read_text(thread, address + sizeof family + (first == '\0'), text + (first == '\0'), size - (first == '\0'));
 }
 
 static void describe_size(uint64_t bytes, char *text, size_t size)
@@ -127,7 +59,7 @@ static void describe_size(uint64_t bytes, char *text, size_t size)
     snprintf(text, size, "%llu %s", (unsigned long long)bytes, units[unit]);
 }
 
-static void describe_argument(const struct watcher *watcher, const struct thread *thread, const struct call *call,
+static void describe_argument(const struct watcher *watcher, const struct followed *thread, const struct call *call,
                               char *text, size_t size)
 {
     uint64_t value = call != NULL ? thread->arguments[call->index] : 0;
@@ -141,7 +73,7 @@ static void describe_argument(const struct watcher *watcher, const struct thread
     else if (call->argument == CALL_SIZE)
         describe_size(value, text, size);
     else
-        thread_read_text(thread->id, value, text, size);
+        follow_read_text(thread->id, value, text, size);
     /* fstatat(fd, "") examines the descriptor. */
     if (call->argument == CALL_PATH && text[0] == '\0' && call->index == 1)
         calls_descriptor_path(watcher->child.pid, (int)thread->arguments[0], text, size);
@@ -149,98 +81,45 @@ static void describe_argument(const struct watcher *watcher, const struct thread
 
 /* ---- The stops of a thread ---- */
 
-static struct thread *thread_find(struct watcher *watcher, pid_t id)
-{
-    for (size_t i = 0; i < watcher->count; i++) {
-        if (watcher->threads[i].id == id)
-            return &watcher->threads[i];
-    }
-    if (watcher->count == MAX_THREADS)
-        return NULL;
-    watcher->threads[watcher->count] = (struct thread){.id = id};
-    return &watcher->threads[watcher->count++];
-}
-
-static void thread_forget(struct watcher *watcher, pid_t id)
-{
-    struct thread *thread = thread_find(watcher, id);
-    if (thread != NULL)
-        *thread = watcher->threads[--watcher->count];
-}
-
-static void call_end(struct watcher *watcher, struct thread *thread, const struct syscall_stop *stop)
+static void call_ended(struct follower *follower, const struct followed *thread, int64_t result)
 {
     enum { RESTARTED = 512 }; /* from here on, errors that no program sees */
+    const struct watcher *watcher = follower->user;
     const struct call *call = calls_find(thread->number);
     char path[sizeof((struct operation *)NULL)->path], name[24];
-    int64_t error = -stop->of.exit.result;
     if (watcher->start->is_over)
         return;
     watcher->watch->operations.calls++;
-    if (stop->of.exit.is_error && error > 0 && error < RESTARTED) {
+    if (result < 0 && result > -RESTARTED) {
         if (call == NULL)
             snprintf(name, sizeof name, "%ld", thread->number);
         describe_argument(watcher, thread, call, path, sizeof path);
-        operations_add(&watcher->watch->operations, call != NULL ? call->name : name, path, (int)error);
-    } else if (!stop->of.exit.is_error && call != NULL && strncmp(call->name, "open", 4) == 0) {
+        operations_add(&watcher->watch->operations, call != NULL ? call->name : name, path, (int)-result);
+    } else if (result >= 0 && call != NULL && strncmp(call->name, "open", 4) == 0) {
         describe_argument(watcher, thread, call, path, sizeof path);
         operations_opened(&watcher->watch->operations, path);
     }
 }
 
-/* Returns false if the kernel cannot describe the stop. */
-static bool call_stop(struct watcher *watcher, struct thread *thread)
-{
-    struct syscall_stop stop = {.kind = 0};
-    if (request_make(REQUEST_SYSCALL_INFO, thread->id, sizeof stop, &stop) <= 0)
-        return errno == ESRCH; /* it was killed */
-    if (stop.kind == STOP_ENTRY) {
-        thread->is_inside = true;
-        thread->number = (long)stop.of.entry.number;
-        memcpy(thread->arguments, stop.of.entry.arguments, sizeof thread->arguments);
-        watcher->last_number = thread->number;
-    } else if (stop.kind == STOP_EXIT && thread->is_inside) {
-        thread->is_inside = false;
-        call_end(watcher, thread, &stop);
-    }
-    return true;
-}
-
 /* Only threads of the child are followed: a traced set-user-ID program, such as nvidia-modprobe, loses its rights. */
-static bool is_thread_of_child(const struct watcher *watcher, pid_t id)
+static bool is_thread_of_child(struct follower *follower, const struct followed *thread)
 {
+    struct watcher *watcher = follower->user;
     char path[64], all[32];
+    if (thread->is_inside)
+        watcher->last_number = thread->number;
     snprintf(all, sizeof all, "/proc/%ld/task", watcher->child.pid);
-    snprintf(path, sizeof path, "%s/%ld", all, (long)id);
+    snprintf(path, sizeof path, "%s/%ld", all, (long)thread->id);
     return platform_exists(path) || !platform_exists(all) || !calls_proc_is_own();
 }
 
-/* Handles what waitpid() has reported. Returns false if the watch must end. */
-static bool handle(struct watcher *watcher, pid_t id, int status)
+static void thread_ended(struct follower *follower, pid_t id, int status)
 {
-    if (WIFEXITED(status) || WIFSIGNALED(status)) {
-        thread_forget(watcher, id);
-        if (id == (pid_t)watcher->child.pid) {
-            watcher->child.has_ended = true;
-            watcher->child.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        }
-        return true;
-    }
-    struct thread *thread = thread_find(watcher, id);
-    int signal = WSTOPSIG(status), event = (int)((unsigned)status >> 16);
-    if (thread == NULL || !is_thread_of_child(watcher, id)) {
-        request_continue(REQUEST_DETACH, id, 0);
-        thread_forget(watcher, id);
-    } else if (event == EVENT_STOP && signal != SIGTRAP) {
-        request_continue(REQUEST_LISTEN, id, 0); /* a stop of the whole process, such as by SIGTSTP */
-    } else if (event == 0 && signal == (SIGTRAP | SYSCALL_MARK)) {
-        if (!call_stop(watcher, thread))
-            return false;
-        request_continue(REQUEST_SYSCALL, id, 0);
-    } else {
-        request_continue(REQUEST_SYSCALL, id, event == 0 ? signal : 0); /* every signal is passed on */
-    }
-    return true;
+    struct watcher *watcher = follower->user;
+    if (id != (pid_t)watcher->child.pid)
+        return;
+    watcher->child.has_ended = true;
+    watcher->child.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 /* Between two calls of the driver there is little time, so a pause is short at first. */
@@ -267,7 +146,7 @@ static int watch_child(struct watcher *watcher, int seconds)
         pid_t id = waitpid(-1, &status, __WALL | WNOHANG);
         if (id < 0 && errno != EINTR)
             return errno;
-        if (id > 0 && !handle(watcher, id, status))
+        if (id > 0 && !follow_handle(&watcher->follower, id, status))
             return ENOSYS;
         idle = id > 0 ? 0 : idle;
         if (id > 0)
@@ -284,7 +163,7 @@ static int watch_child(struct watcher *watcher, int seconds)
 static void trace_nothing(void *unused)
 {
     (void)unused;
-    syscall(SYS_ptrace, (long)REQUEST_SEIZE, 0L, 0L, 0L);
+    follow_ask();
 }
 
 /* A filter that ends a process for ptrace(2), as that of systemd does, must not end this one. */
@@ -304,7 +183,13 @@ static bool ptrace_is_deadly(void)
 void watch_start(struct start *start, struct watch *watch, int seconds)
 {
     static struct watcher watcher;
-    watcher = (struct watcher){.start = start, .watch = watch};
+    memset(&watcher, 0, sizeof watcher);
+    watcher.start = start;
+    watcher.watch = watch;
+    watcher.follower.user = &watcher;
+    watcher.follower.may_follow = is_thread_of_child;
+    watcher.follower.call_ended = call_ended;
+    watcher.follower.ended = thread_ended;
     start->child.may_begin = false;
     start->child.is_quiet = true;
     if (ptrace_is_deadly()) {
@@ -315,11 +200,7 @@ void watch_start(struct start *start, struct watch *watch, int seconds)
     watch->error = watcher.child.error;
     if (watch->error != 0)
         return;
-    pid_t pid = (pid_t)watcher.child.pid;
-    long options = OPTION_SYSGOOD | OPTION_CLONE | OPTION_EXITKILL;
-    if (syscall(SYS_ptrace, (long)REQUEST_SEIZE, (long)pid, 0L, options) != 0
-        || syscall(SYS_ptrace, (long)REQUEST_INTERRUPT, (long)pid, 0L, 0L) != 0)
-        watch->error = errno;
+    watch->error = follow_start((pid_t)watcher.child.pid, false);
     start->child.may_begin = watch->error == 0;
     if (watch->error == 0)
         watch->error = watch_child(&watcher, seconds);

@@ -17,8 +17,8 @@ static const struct stack_library libraries[] = {
     {"libcuda.so", "the driver library", "NVIDIA's driver", false},
     {"libcudart.so", "the CUDA runtime", TOOLKIT("cuda-runtime"), true},
     {"libnvrtc.so", "the run-time compiler", TOOLKIT("cuda-nvrtc"), true},
-    {"libnvidia-encode.so", "the video encoder of the driver", DRIVER("libnvidia-encode1", "video"), true},
-    {"libnvcuvid.so", "the video decoder of the driver", DRIVER("libnvcuvid1", "video"), true},
+    {"libnvidia-encode.so", "the encoder of the driver", DRIVER("libnvidia-encode1", "video"), true},
+    {"libnvcuvid.so", "the decoder of the driver", DRIVER("libnvcuvid1", "video"), true},
     {"libnvoptix.so", "OptiX", DRIVER("libnvoptix1", "graphics"), true},
     {"libnvidia-ml.so", "NVML", DRIVER("libnvidia-ml1", "utility"), false},
     {"libcudnn.so", "cuDNN", "NVIDIA's cuDNN or the Python package nvidia-cudnn", true},
@@ -30,7 +30,7 @@ static const struct stack_library libraries[] = {
     {"libcusolver.so", "cuSOLVER", TOOLKIT("cusolver"), true},
     {"libnvJitLink.so", "nvJitLink", TOOLKIT("nvjitlink"), true},
     {"libnvinfer.so", "TensorRT", "TensorRT", true},
-    {"libnccl.so", "NCCL", TOOLKIT("nccl"), true},
+    {"libnccl.so", "NCCL", TOOLKIT("nccl"), false},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
@@ -72,61 +72,58 @@ static bool list_has(const char *list, const char *name)
     return false;
 }
 
-static void list_add(char *list, size_t size, const char *name)
+bool library_sought(const struct watched_process *process, const struct stack_library *library, struct sought *sought)
 {
-    size_t length = strlen(list);
-    if (!list_has(list, name) && length + strlen(name) + 3 < size)
-        snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
-}
-
-bool library_sought(const struct watched_process *process, const struct stack_library *library, char *names,
-                    size_t size, const char **by, const char **file)
-{
-    names[0] = '\0';
-    *by = *file = NULL;
-    for (size_t i = 0; i < process->search_count; i++) {
-        const struct search *search = &process->searches[i];
-        if (library_of(search->name) != library)
+    const struct search *searches = process->searches.items;
+    *sought = (struct sought){.by = NULL};
+    for (size_t i = 0; i < process->searches.count; i++) {
+        const char *name = library_file(searches[i].name);
+        size_t length = strlen(sought->names);
+        if (library_of(name) != library)
             continue;
-        if (*by == NULL)
-            *by = search->by;
-        if (*file == NULL)
-            *file = search->file;
-        list_add(names, size, library_file(search->name));
+        if (sought->by == NULL) {
+            sought->by = searches[i].by;
+            sought->is_linked = searches[i].is_linked;
+        }
+        if (sought->file == NULL)
+            sought->file = searches[i].file;
+        if (!list_has(sought->names, name) && length + strlen(name) + 3 < sizeof sought->names)
+            snprintf(sought->names + length, sizeof sought->names - length, "%s%s", length > 0 ? ", " : "", name);
     }
-    return *by != NULL;
+    return sought->by != NULL;
 }
 
-static void find_in(const char *directory, const char *stem, char *paths, size_t size)
+static bool find_in(const char *directory, const char *stem, char *path, size_t size)
 {
     char pattern[PLATFORM_PATH_SIZE];
     glob_t found;
     int length = snprintf(pattern, sizeof pattern, "%s/%s*", directory, stem);
     if (length < 0 || (size_t)length >= sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc && i < 3 && paths[0] == '\0'; i++)
-        list_add(paths, size, found.gl_pathv[i]);
+        return false;
+    snprintf(path, size, "%s", found.gl_pathv[0]);
     globfree(&found);
+    return true;
 }
 
-bool library_find_others(const struct watched_process *process, const struct stack_library *library, char *paths,
-                         size_t size)
+void library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
+                        size_t size)
 {
+    static const char packages[] = "-packages/"; /* site-packages, dist-packages */
     static const char *const directories[] = {"/usr/lib/*-linux-gnu", "/usr/lib64",       "/usr/local/cuda*/lib64",
                                               "/usr/local/lib",       "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"};
-    static const char packages[] = "-packages/"; /* site-packages, dist-packages */
+    const struct object *objects = process->objects.items;
     char directory[PLATFORM_PATH_SIZE];
-    paths[0] = '\0';
-    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
-        find_in(directories[i], library->stem, paths, size);
-    for (size_t i = 0; i < process->object_count && paths[0] == '\0'; i++) {
-        const char *path = process->objects[i].path, *site = strstr(path, packages);
+    path[0] = '\0';
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0] && path[0] == '\0'; i++)
+        (void)find_in(directories[i], library->stem, path, size);
+    for (size_t i = 0; i < process->objects.count && path[0] == '\0'; i++) {
+        const char *site = strstr(objects[i].path, packages);
         if (site == NULL)
             continue;
-        snprintf(directory, sizeof directory, "%.*snvidia/*/lib", (int)(site - path + (long)strlen(packages)), path);
-        find_in(directory, library->stem, paths, size);
+        snprintf(directory, sizeof directory, "%.*snvidia/*/lib",
+                 (int)(site - objects[i].path + (long)strlen(packages)), objects[i].path);
+        (void)find_in(directory, library->stem, path, size);
     }
-    return paths[0] != '\0';
 }
 
 bool library_file_contains(const char *path, const char *word)

@@ -10,28 +10,29 @@
 
 #include "../../../exec/exec.h"
 #include "../../../trace/report/answers.h"
+#include "../../../trace/report/reasons.h"
 
-/* Makes room for one more element. The arrays grow by doubling. */
-static bool grow(void **array, size_t count, size_t size)
+/* Returns a new element, which is zero, or NULL if there is not enough memory. */
+static void *list_add(struct program *program, struct list *list, size_t size)
 {
-    enum { FIRST = 8 };
-    if (count != 0 && (count < FIRST || (count & (count - 1)) != 0))
-        return true;
-    void *larger = realloc(*array, (count == 0 ? FIRST : 2 * count) * size);
-    if (larger != NULL)
-        *array = larger;
-    return larger != NULL;
+    /* The room doubles. */
+    if ((list->count & (list->count - 1)) == 0) {
+        void *larger = realloc(list->items, (list->count == 0 ? 1 : 2 * list->count) * size);
+        program->has_failed |= larger == NULL;
+        if (larger == NULL)
+            return NULL;
+        list->items = larger;
+    }
+    return memset((char *)list->items + list->count++ * size, 0, size);
 }
 
-static struct watched_process *process_add(struct program *program, long pid, long parent, const char *path)
+static struct watched_process *process_add(struct program *program, long pid, const char *path)
 {
-    void *processes = program->processes;
-    bool has_room = grow(&processes, program->count, sizeof *program->processes);
-    program->processes = processes;
-    if (!has_room)
-        return NULL;
-    struct watched_process *process = &program->processes[program->count++];
-    *process = (struct watched_process){.pid = pid, .parent = parent, .path = path};
+    struct watched_process *process = list_add(program, &program->processes, sizeof *process);
+    if (process != NULL) {
+        process->pid = pid;
+        process->path = path;
+    }
     return process;
 }
 
@@ -39,116 +40,197 @@ static struct watched_process *process_add(struct program *program, long pid, lo
  * a copy of another one. */
 static struct watched_process *process_of(struct program *program, long pid)
 {
-    for (size_t i = program->count; i > 0; i--) {
-        if (program->processes[i - 1].pid == pid)
-            return &program->processes[i - 1];
+    struct watched_process *processes = program->processes.items;
+    for (size_t i = program->processes.count; i > 0; i--) {
+        if (processes[i - 1].pid == pid)
+            return &processes[i - 1];
     }
-    struct watched_process *process =
-        process_add(program, pid, 0, program->count > 0 ? program->processes[0].path : "");
-    if (process != NULL)
+    struct watched_process *process = process_add(program, pid, processes != NULL ? processes[0].path : "");
+    if (process != NULL) {
         process->has_started = true;
+        process->is_audited = processes == NULL || ((struct watched_process *)program->processes.items)[0].is_audited;
+    }
     return process;
-}
-
-static bool add_search(struct watched_process *process, const char *name, const char *by)
-{
-    void *searches = process->searches;
-    bool has_room = grow(&searches, process->search_count, sizeof *process->searches);
-    process->searches = searches;
-    if (has_room)
-        process->searches[process->search_count++] =
-            (struct search){.name = name, .by = by[0] != '\0' ? by : process->path, .is_linked = !process->has_started};
-    return has_room;
 }
 
 /* Every search for this file finds it: what is open is not looked for again. */
 static void search_end(struct watched_process *process, const char *file, const char *path)
 {
-    for (size_t i = 0; i < process->search_count; i++) {
-        struct search *search = &process->searches[i];
-        if (search->file == NULL && strcmp(library_file(search->name), file) == 0)
-            search->file = path;
+    struct search *searches = process->searches.items;
+    for (size_t i = 0; i < process->searches.count; i++) {
+        if (searches[i].file == NULL && strcmp(library_file(searches[i].name), file) == 0)
+            searches[i].file = path;
     }
 }
 
-static bool add_object(struct watched_process *process, const char *path, const char *soname)
+static void search_begin(struct program *program, struct watched_process *process, const char *name, const char *by)
 {
-    if (path[0] == '\0')
-        return true; /* the program itself */
-    void *objects = process->objects;
-    bool has_room = grow(&objects, process->object_count, sizeof *process->objects);
-    process->objects = objects;
-    if (has_room)
-        process->objects[process->object_count++] = (struct object){path, soname};
-    search_end(process, library_file(path), path);
-    search_end(process, soname, path);
-    return has_room;
+    struct search *search = list_add(program, &process->searches, sizeof *search);
+    if (search != NULL)
+        *search = (struct search){.name = name,
+                                  .by = by[0] != '\0' ? by : process->path,
+                                  .is_linked = process->is_audited && !process->has_started};
 }
 
-static bool read_line(struct program *program, char *line)
+static void add_object(struct program *program, struct watched_process *process, const char *path, const char *soname)
 {
-    char *fields[5] = {line, NULL, NULL, NULL, NULL};
-    for (int i = 1; i < 5; i++) {
+    struct object *object = path[0] != '\0' ? list_add(program, &process->objects, sizeof *object) : NULL;
+    if (object == NULL)
+        return; /* the program itself has no path */
+    *object = (struct object){path, soname};
+    search_end(process, library_file(path), path);
+    search_end(process, soname, path);
+}
+
+/* A file of a process is kept once, a program that is looked for in several directories, too; what worked counts. */
+static void add_trial(struct program *program, struct watched_process *process, const char *path, const char *error,
+                      bool is_run)
+{
+    struct trial *trials = process->trials.items, *trial = NULL;
+    for (size_t i = 0; i < process->trials.count && trial == NULL; i++) {
+        if (strcmp(trials[i].path, path) == 0
+            || (pattern_matches("nvidia-smi", library_file(path))
+                && strcmp(library_file(trials[i].path), library_file(path)) == 0))
+            trial = &trials[i];
+    }
+    if (trial != NULL && trial->error[0] == '\0')
+        return;
+    if (trial == NULL)
+        trial = list_add(program, &process->trials, sizeof *trial);
+    if (trial != NULL)
+        *trial = (struct trial){path, error, is_run};
+}
+
+/* An auditor sees more of the searches of a process. */
+static void note_trial(struct program *program, struct watched_process *process, const char *path, const char *error)
+{
+    if (library_of(path) == NULL)
+        add_trial(program, process, path, error, false);
+    else if (!process->is_audited) {
+        search_begin(program, process, path, "");
+        if (error[0] == '\0')
+            search_end(process, library_file(path), path);
+    }
+}
+
+static void note_code(struct program *program, struct watched_process *process, const char *addresses, const char *text)
+{
+    struct device_code *code = list_add(program, &process->codes, sizeof *code);
+    if (code != NULL && sscanf(addresses, "%llx %llx", &code->image, &code->handle) == 2)
+        code->text = text;
+    else if (code != NULL)
+        process->codes.count--;
+}
+
+/* That a process runs a program is noted by the watch first, if there is one, and then by the auditor, if it gets into
+ * it. */
+static void note_process(struct program *program, long pid, const char *path, long parent, bool is_audited)
+{
+    struct watched_process *process = program->processes.count > 0 ? process_of(program, pid) : NULL;
+    if (process == NULL || process->is_audited || !is_audited)
+        process = process_add(program, pid, path);
+    if (process == NULL)
+        return;
+    process->path = path;
+    process->parent = parent;
+    process->is_audited = is_audited;
+    process->has_started = !is_audited;
+    process->searches.count = 0; /* of the auditor itself */
+}
+
+static void read_line(struct program *program, char *line)
+{
+    char *fields[4] = {line, NULL, NULL, NULL};
+    for (int i = 1; i < 4; i++) {
         char *tab = strchr(fields[i - 1], '\t');
         if (tab == NULL)
-            return true; /* damaged */
+            return; /* damaged */
         *tab = '\0';
         fields[i] = tab + 1;
     }
     long pid = atol(fields[0]);
-    char kind = fields[2][0];
-    const char *name = fields[3], *more = fields[4];
-    struct watched_process *process =
-        kind == EXEC_NOTE_PROCESS ? process_add(program, pid, atol(more), name) : process_of(program, pid);
+    const char kind = fields[1][0], *name = fields[2], *more = fields[3];
+    if (kind == EXEC_NOTE_PROCESS || (kind == EXEC_NOTE_RUN && more[0] == '\0')) {
+        note_process(program, pid, name, atol(more), kind == EXEC_NOTE_PROCESS);
+        return;
+    }
+    struct watched_process *process = process_of(program, pid);
     if (process == NULL)
-        return false;
+        return;
     if (kind == EXEC_NOTE_STARTED)
         process->has_started = true;
     else if (kind == EXEC_NOTE_SEARCH)
-        return add_search(process, name, more);
+        search_begin(program, process, name, more);
     else if (kind == EXEC_NOTE_FILE)
         search_end(process, library_file(name), name);
     else if (kind == EXEC_NOTE_OBJECT)
-        return add_object(process, name, more);
+        add_object(program, process, name, more);
     else if (kind == EXEC_NOTE_VARIABLE)
         process->visible = more;
-    return true;
+    else if (kind == EXEC_NOTE_CODE)
+        note_code(program, process, name, more);
+    else if (kind == EXEC_NOTE_TRIED)
+        note_trial(program, process, name, more);
+    else if (kind == EXEC_NOTE_RUN)
+        add_trial(program, process, name, more, true);
 }
 
-bool program_read_notes(struct program *program, int file)
+void program_read_notes(struct program *program, int file)
 {
     struct stat status;
-    bool done = fstat(file, &status) == 0;
-    size_t size = done ? (size_t)status.st_size : 0;
+    size_t size = fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
     program->notes = malloc(size + 1);
-    if (program->notes == NULL || pread(file, program->notes, size, 0) != (ssize_t)size)
-        return false;
+    if (program->notes == NULL || pread(file, program->notes, size, 0) != (ssize_t)size) {
+        program->has_failed = true;
+        return;
+    }
     program->notes[size] = '\0';
     char *rest = program->notes;
-    for (char *line; done && (line = strsep(&rest, "\n")) != NULL;)
-        done = read_line(program, line);
-    return done;
-}
-
-void program_free(struct program *program)
-{
-    for (size_t i = 0; i < program->count; i++) {
-        free(program->processes[i].searches);
-        free(program->processes[i].objects);
-    }
-    free(program->processes);
-    free(program->notes);
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+        read_line(program, line);
 }
 
 /* ---- the calls ---- */
 
-static void copy_caller(const struct trace_reader *reader, const struct trace_call *call, char *path, size_t size)
+static struct trace_reader reader; /* the strings of the calls are a part of it */
+
+void program_free(struct program *program)
 {
-    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
-    snprintf(path, size, "%s", module != NULL ? module->path : "");
+    struct watched_process *processes = program->processes.items;
+    for (size_t i = 0; i < program->processes.count; i++) {
+        free(processes[i].searches.items);
+        free(processes[i].objects.items);
+        free(processes[i].trials.items);
+        free(processes[i].codes.items);
+    }
+    free(processes);
+    free(program->notes);
+    trace_close(&reader);
 }
 
-/* The results after which a program cannot go on with a GPU: no memory, no code for it, a broken context. */
+static const char *caller_of(const struct trace_call *call)
+{
+    const struct trace_module *module = trace_module_find(&reader, call->process, call->caller);
+    return module != NULL ? module->path : "";
+}
+
+/* The device code that a call loads or uses. A call that names neither uses what was loaded last. */
+static const char *code_of(const struct watched_process *process, const struct trace_call *call)
+{
+    static const char *const fields[] = {"image", "code", "fatCubin", "library", "hmod"};
+    const struct device_code *codes = process->codes.items;
+    const struct trace_slot *slot = &reader.slots[call->slot];
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        const uint64_t *at = trace_find_field(slot, call, fields[i]);
+        for (size_t j = process->codes.count; at != NULL && j > 0; j--) {
+            if (at[0] != 0 && (codes[j - 1].image == at[0] || codes[j - 1].handle == at[0]))
+                return codes[j - 1].text;
+        }
+    }
+    return process->codes.count > 0 ? codes[process->codes.count - 1].text : "";
+}
+
+/* The results after which a program cannot go on with a GPU: no memory, no code for it, a context with a sticky error. */
 static bool is_grave(unsigned result)
 {
     static const CUresult grave[] = {
@@ -163,64 +245,79 @@ static bool is_grave(unsigned result)
     return false;
 }
 
-static void note_failure(struct program_calls *calls, const struct trace_reader *reader, const struct trace_call *call,
-                         const char *function)
+static void note_failure(struct watched_process *process, const struct trace_model *model,
+                         const struct trace_call *call)
 {
-    calls->failed++;
-    if (calls->failed_function[0] != '\0' && (calls->is_grave || !is_grave(call->result)))
+    static const struct trace_failing_process unknown;
+    struct program_failure *failure = &process->calls.failure;
+    struct trace_reason reason = {""};
+    process->calls.failed++;
+    if (failure->function != NULL && (failure->is_grave || !is_grave(call->result)))
         return;
-    snprintf(calls->failed_function, sizeof calls->failed_function, "%s", function);
-    snprintf(calls->failed_log, sizeof calls->failed_log, "%.*s", (int)call->log_length,
-             call->log != NULL ? call->log : "");
-    copy_caller(reader, call, calls->failed_caller, sizeof calls->failed_caller);
-    calls->failed_result = call->result;
-    calls->is_grave = is_grave(call->result);
-    calls->later_calls = 0;
+    trace_memory_describe(&unknown, model, call, &reason);
+    if (reason.text[0] == '\0')
+        trace_meaning_describe(NULL, model, call, &reason);
+    *failure = (struct program_failure){.function = reader.slots[call->slot].function,
+                                        .caller = caller_of(call),
+                                        .code = code_of(process, call),
+                                        .result = call->result,
+                                        .is_grave = is_grave(call->result),
+                                        .is_after_work = process->calls.launches + process->calls.copies > 0,
+                                        .context = trace_current_context(model, call)};
+    snprintf(failure->reason, sizeof failure->reason, "%s", reason.text);
+    if (call->log != NULL)
+        snprintf(failure->log, sizeof failure->log, "%.*s", (int)call->log_length, call->log);
 }
 
-static void note_call(struct program_calls *calls, const struct trace_reader *reader, const struct trace_call *call)
+/* After a failure, what works shows that it did not matter: of a grave one, work in the same context. A program that
+ * cleans up, or asks for the name of the error, does not go on. */
+static void note_success(struct program_calls *calls, const struct trace_model *model, const struct trace_call *call,
+                         const char *function)
 {
-    const char *function = reader->slots[call->slot].function;
+    bool launches = pattern_matches("cuLaunch* cuGraphLaunch*", function);
+    bool copies = pattern_matches("cuMemcpy* cuMemset*", function);
+    calls->launches += launches;
+    calls->copies += copies;
+    calls->contexts += pattern_matches("cuCtxCreate* cuDevicePrimaryCtxRetain*", function);
+    if (calls->failure.is_grave ? (launches || copies) && calls->failure.context == trace_current_context(model, call)
+                                : !pattern_matches("cuGetError* cu*Destroy* cu*Free* cu*Unload* cu*Release*", function))
+        calls->failure.function = NULL;
+}
+
+static void note_call(struct watched_process *process, const struct trace_model *model, const struct trace_call *call)
+{
+    struct program_calls *calls = &process->calls;
+    const char *function = reader.slots[call->slot].function;
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
     calls->count++;
     calls->last_result = call->returned ? call->result : CUDA_SUCCESS;
-    snprintf(calls->last_function, sizeof calls->last_function, "%s", function);
+    calls->last_function = function;
+    if (strcmp(function, "cuDriverGetVersion") == 0)
+        calls->version_caller = caller_of(call);
     if (strcmp(function, "cuInit") == 0 && call->returned) {
-        if (!calls->has_init)
-            copy_caller(reader, call, calls->init_caller, sizeof calls->init_caller);
+        calls->init_caller = calls->has_init ? calls->init_caller : caller_of(call);
         calls->has_init = true;
         calls->has_started |= has_succeeded;
         calls->init_result = call->result;
-        return;
+    } else if (has_succeeded) {
+        note_success(calls, model, call, function);
+    } else if (trace_has_failed(&reader, call)) {
+        note_failure(process, model, call);
     }
-    if (strcmp(function, "cuDriverGetVersion") == 0) {
-        calls->has_asked_version = true;
-        copy_caller(reader, call, calls->version_caller, sizeof calls->version_caller);
-    }
-    if (call->returned && trace_has_failed(reader, call))
-        note_failure(calls, reader, call, function);
-    if (!has_succeeded)
-        return;
-    calls->launches += pattern_matches("cuLaunch* cuGraphLaunch*", function);
-    calls->copies += pattern_matches("cuMemcpy* cuMemset*", function);
-    calls->contexts += pattern_matches("cuCtxCreate* cuDevicePrimaryCtxRetain*", function);
-    /* A program that only cleans up, or names the error, does not go on after it. */
-    calls->later_calls += !pattern_matches("cuGetError* cu*Destroy* cu*Free* cu*Unload* cu*Release*", function);
 }
 
-bool program_read_calls(struct program *program, int file)
+void program_read_calls(struct program *program, int file)
 {
-    static struct trace_reader reader;
+    struct trace_model model;
     struct trace_call call;
-    bool done = true;
-    if (trace_open_file(file, &reader) == NULL) {
-        while (done && trace_read(&reader, &call)) {
-            struct watched_process *process = process_of(program, reader.processes[call.process].pid);
-            done = process != NULL;
-            if (done)
-                note_call(&process->calls, &reader, &call);
-        }
+    if (trace_open_file(file, &reader) != NULL)
+        return;
+    program->has_failed |= !trace_model_start(&model, &reader);
+    while (!program->has_failed && trace_read(&reader, &call)) {
+        struct watched_process *process = process_of(program, reader.processes[call.process].pid);
+        program->has_failed |= process == NULL || !trace_model_read(&model, &call);
+        if (!program->has_failed)
+            note_call(process, &model, &call);
     }
-    trace_close(&reader);
-    return done;
+    trace_model_free(&model);
 }

@@ -6,10 +6,7 @@
 
 #include "../doctor.h"
 
-/* ---- program/program.c ---- */
-
-/* Runs a program and explains why it did not use the GPU. The exit status is the program's. */
-enum status program_command(const struct options *options);
+/* ---- program.c ---- */
 
 /* Makes a file for the notes of the auditor, and writes the path by which other processes open it. */
 int program_notes_make(char *path, size_t size);
@@ -18,7 +15,20 @@ int program_notes_make(char *path, size_t size);
  * waitpid(). */
 enum status program_explain(const struct options *options, int notes, int trace, int ended, bool *out_uses_gpu);
 
-/* A search for a library. The strings are in the notes of the auditor. */
+/* ---- watch_program.c ---- */
+
+/* In a process that is about to become a program: everything that it and its children do is noted, too. Returns 0 or an
+ * errno. */
+int program_watch(const char *notes);
+
+/* ---- observed.c: what the notes and the trace show. The strings are parts of them. ---- */
+
+struct list {
+    void *items;
+    size_t count;
+};
+
+/* A search for a library. */
 struct search {
     const char *name, *by; /* by: the path of the object that looked for it */
     const char *file;      /* that was found, or NULL */
@@ -29,45 +39,57 @@ struct object {
     const char *path, *soname;
 };
 
+/* A file that tells of a GPU, which the process opened or looked for, or a program that it ran. */
+struct trial {
+    const char *path, *error; /* error: the name of an errno, or "" */
+    bool is_run;
+};
+
+/* Device code that was loaded: at which address, as which module or library (0: it was refused), and what it is for. */
+struct device_code {
+    unsigned long long image, handle;
+    const char *text;
+};
+
 /* The driver calls of a process. */
 struct program_calls {
     uint64_t count, failed, contexts, launches, copies;
-    bool has_init, has_started, has_asked_version; /* cuInit was called, succeeded; cuDriverGetVersion was called */
-    unsigned init_result;
-    char init_caller[PLATFORM_PATH_SIZE], version_caller[PLATFORM_PATH_SIZE];     /* the objects */
-    char failed_function[64], failed_caller[PLATFORM_PATH_SIZE], failed_log[512]; /* of the failure that counts */
-    unsigned failed_result;
-    bool is_grave;        /* its result is one that ends the use of a GPU */
-    uint64_t later_calls; /* that succeeded after it */
-    char last_function[64];
-    unsigned last_result;
+    bool has_init, has_started; /* cuInit was called, succeeded */
+    unsigned init_result, last_result;
+    const char *init_caller, *version_caller; /* the objects that called cuInit and cuDriverGetVersion, or NULL */
+    const char *last_function;
+    struct program_failure {
+        const char *function, *caller; /* NULL: no call has failed after which nothing worked */
+        const char *code;              /* the device code of the call, or "" */
+        unsigned result;
+        bool is_grave;      /* only work in its context shows that it did not matter */
+        bool is_after_work; /* the process had used the GPU before */
+        uint64_t context;
+        char reason[1024], log[512]; /* what it means, and what the driver says about it; or "" */
+    } failure;
 };
 
 struct watched_process {
     long pid, parent;
-    const char *path; /* of its program */
-    bool has_started; /* all objects that it is linked to were found */
-    struct search *searches;
-    size_t search_count;
-    struct object *objects;
-    size_t object_count;
+    const char *path;    /* of its program */
+    bool is_audited;     /* otherwise, only its system calls or its driver calls are known */
+    bool has_started;    /* all objects that it is linked to were found */
     const char *visible; /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */
+    struct list searches, objects, trials, codes;
     struct program_calls calls;
 };
 
 struct program {
     char *const *arguments;
     int exit_status; /* 128 and the signal, as of a shell */
+    bool is_watched; /* with ptrace(2) */
     char *notes;
-    struct watched_process *processes;
-    size_t count;
+    struct list processes;
+    bool has_failed; /* there was not enough memory */
 };
 
-/* Reads the notes of the auditor. Returns false if there is not enough memory. */
-bool program_read_notes(struct program *program, int file);
-
-/* Reads the calls from a trace. */
-bool program_read_calls(struct program *program, int file);
+void program_read_notes(struct program *program, int file);
+void program_read_calls(struct program *program, int file);
 void program_free(struct program *program);
 
 /* ---- libraries.c: those that come with the driver or the Toolkit ---- */
@@ -76,7 +98,7 @@ struct stack_library {
     const char *stem;  /* "libnvrtc.so" */
     const char *what;  /* "the run-time compiler" */
     const char *where; /* what has it, as the rest of a sentence that begins with "Install" */
-    bool is_companion; /* programs open it by hand beside the driver */
+    bool is_needed;    /* a program that does not find it has a reason to do without the GPU */
 };
 
 /* Returns the library with a name, plain or with a path, or NULL. */
@@ -91,14 +113,19 @@ const char *library_file(const char *name);
 /* Whether an object only passes on the calls of dlopen(), as Python's ctypes does. */
 bool library_passes_on(const char *path);
 
-/* Writes the names under which a process looked for a library, separated by commas, the object that did so first, and
- * the file that it found, or NULL. Returns whether it looked for it. */
-bool library_sought(const struct watched_process *process, const struct stack_library *library, char *names,
-                    size_t size, const char **by, const char **file);
+/* What a process looked for under the names of a library. */
+struct sought {
+    char names[512];       /* separated by commas */
+    const char *by, *file; /* the object that did so first; the file that was found, or NULL */
+    bool is_linked;
+};
 
-/* Writes up to three files of this machine that are the library. Returns false if there is none. */
-bool library_find_others(const struct watched_process *process, const struct stack_library *library, char *paths,
-                         size_t size);
+/* Returns whether it looked for it. */
+bool library_sought(const struct watched_process *process, const struct stack_library *library, struct sought *sought);
+
+/* Writes a file of this machine that is the library, or "". */
+void library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
+                        size_t size);
 
 /* Whether a file has this text in it. */
 bool library_file_contains(const char *path, const char *word);
@@ -111,10 +138,19 @@ struct judgement {
     const struct doctor *machine;
     const char *cause; /* a stable word */
     bool uses_gpu;
-    char message[2048], advice[2048];
+    char message[1024], advice[2048];
+    char able[PLATFORM_PATH_SIZE]; /* an object that can use CUDA although the program did not look for it, or "" */
 };
 
-/* Finds the rule that holds, and fills in the last four members. */
+/* Finds the rule that holds, and fills in the other members. */
 void program_judge(struct judgement *judgement);
+
+/* The first problem of the machine, or NULL if it has none. */
+const struct finding *program_machine_problem(const struct judgement *judgement);
+
+/* ---- answer.c ---- */
+
+void program_print(const struct judgement *judgement);
+void program_write(const struct judgement *judgement);
 
 #endif

@@ -1,76 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* One table of rules, in their order: the first one that holds for a process explains it. */
+/* The evidence of rules.inc: each function asks one process, judgement->process. */
 #include "program.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-CUSHIM_PRINTF(2, 3)
-static void say(struct judgement *judgement, const char *format, ...)
+/* The {names} of the texts, as the evidence sets them. */
+static struct {
+    const char *name;
+    char value[1600];
+} facts[24];
+static size_t fact_count;
+
+/* Returns the value of a name, "" if it is new. */
+static char *fact_find(const char *name)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(judgement->message, sizeof judgement->message, format, arguments);
-    va_end(arguments);
+    size_t i = 0;
+    while (i < fact_count && strcmp(facts[i].name, name) != 0)
+        i++;
+    if (i == fact_count) {
+        assert(fact_count < sizeof facts / sizeof facts[0]);
+        facts[fact_count].name = name;
+        facts[fact_count++].value[0] = '\0';
+    }
+    return facts[i].value;
 }
 
 CUSHIM_PRINTF(2, 3)
-static void advise(struct judgement *judgement, const char *format, ...)
+static void set(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(judgement->advice, sizeof judgement->advice, format, arguments);
+    vsnprintf(fact_find(name), sizeof facts[0].value, format, arguments);
     va_end(arguments);
 }
 
-/* The process as the subject of a sentence. */
-static const char *name_of(const struct judgement *judgement)
+/* A meaning as a sentence: "the program has ..." */
+static void set_sentence(const char *name, const char *text, const char *otherwise)
 {
-    static char name[PLATFORM_PATH_SIZE];
-    const struct watched_process *process = judgement->process;
-    if (process == NULL || process == judgement->program->processes)
-        return library_file(judgement->program->arguments[0]);
-    snprintf(name, sizeof name, "%.200s (process %ld)", library_file(process->path), process->pid);
-    return name;
+    set(name, "%s%s", text[0] != '\0' ? text : otherwise, text[0] != '\0' ? "." : "");
+    char *first = fact_find(name);
+    if (*first >= 'a' && *first <= 'z')
+        *first = (char)(*first - 'a' + 'A');
 }
 
-/* Who looks for a library: "", if it is the program itself, or " (by libavcodec.so.59)". */
-static const char *by_whom(const struct judgement *judgement, const char *by)
-{
-    static char text[300];
-    snprintf(text, sizeof text, " (%s %.255s)", library_passes_on(by) ? "through" : "by", library_file(by));
-    return strcmp(by, judgement->process->path) == 0 ? "" : text;
-}
-
-/* The first problem of the machine, or NULL. */
-static const struct finding *problem_of(const struct judgement *judgement)
+const struct finding *program_machine_problem(const struct judgement *judgement)
 {
     const struct finding *finding = &judgement->machine->findings[0];
     return finding->verdict <= VERDICT_PROBLEM ? finding : NULL;
 }
 
-/* Adds the problem of the machine to the sentence, and its advice. */
-static void add_problem(struct judgement *judgement)
+static void set_problem(const struct judgement *judgement)
 {
-    const struct finding *problem = problem_of(judgement);
-    size_t length = strlen(judgement->message);
-    if (problem == NULL)
-        return;
-    snprintf(judgement->message + length, sizeof judgement->message - length, " %s", problem->message);
-    advise(judgement, "%s", problem->advice);
+    const struct finding *problem = program_machine_problem(judgement);
+    if (problem != NULL)
+        set("problem", "%s %s", problem->message, problem->advice);
+    else
+        set("problem", "See what this machine has: cushim doctor.");
 }
-
-struct sought {
-    char names[512];
-    const char *by, *file;
-};
 
 static bool is_sought(const struct judgement *judgement, const char *name, struct sought *sought)
 {
-    return library_sought(judgement->process, library_of(name), sought->names, sizeof sought->names, &sought->by,
-                          &sought->file);
+    bool found = library_sought(judgement->process, library_of(name), sought);
+    if (found) {
+        set("names", "%s", sought->names);
+        set("by", "%s", library_file(sought->by));
+        set("file", "%s", sought->file != NULL ? sought->file : "");
+    }
+    return found;
 }
 
 static bool is_lost(const struct judgement *judgement, const char *name, struct sought *sought)
@@ -78,337 +79,419 @@ static bool is_lost(const struct judgement *judgement, const char *name, struct 
     return is_sought(judgement, name, sought) && sought->file == NULL;
 }
 
-static const char *machine_driver(const struct judgement *judgement)
+static const struct object *find_object(const struct judgement *judgement, const char *files)
 {
-    return judgement->machine->loaded ? judgement->machine->load->path : NULL;
+    const struct object *objects = judgement->process->objects.items;
+    for (size_t i = 0; i < judgement->process->objects.count; i++) {
+        if (pattern_matches(files, library_file(objects[i].path)))
+            return &objects[i];
+    }
+    return NULL;
 }
 
-/* ---- the rules ---- */
+static bool is_main(const struct judgement *judgement)
+{
+    const struct watched_process *first = judgement->program->processes.items;
+    return judgement->process->pid == first->pid;
+}
 
-static bool rule_uses_gpu(struct judgement *judgement)
+/* ---- it uses the GPU ---- */
+
+static bool is_used(const struct judgement *judgement)
 {
     const struct program_calls *calls = &judgement->process->calls;
-    if (calls->launches + calls->copies == 0)
+    set("launches", "%llu", (unsigned long long)calls->launches);
+    set("copies", "%llu", (unsigned long long)calls->copies);
+    return calls->launches + calls->copies > 0;
+}
+
+static void set_failure(const struct program_failure *failure)
+{
+    set("function", "%s", failure->function);
+    set("by", "%s", failure->caller);
+    set("result", "%s", driver_code_name((CUresult)failure->result));
+    set("code", "%s", failure->code);
+    set_sentence(
+        "reason", failure->log[0] != '\0' && failure->reason[0] == '\0' ? failure->log : failure->reason,
+        "Read the arguments of the call: cushim trace -- PROGRAM, then cushim trace report cushim.trace --calls "
+        "--errors.");
+}
+
+static bool is_used_then_failed(const struct judgement *judgement)
+{
+    const struct program_failure *failure = &judgement->process->calls.failure;
+    if (failure->function == NULL || !failure->is_after_work
+        || (failure->result != CUDA_ERROR_OUT_OF_MEMORY && failure->result < CUDA_ERROR_ILLEGAL_ADDRESS))
         return false;
-    judgement->uses_gpu = true;
-    say(judgement, "%s uses the GPU: in this run it launched %llu times and copied %llu times.", name_of(judgement),
-        (unsigned long long)calls->launches, (unsigned long long)calls->copies);
-    advise(judgement, "If it is slow or wrong, record it: cushim trace -- PROGRAM.");
+    set_failure(failure);
     return true;
 }
 
-static bool rule_did_not_start(struct judgement *judgement)
+static bool is_used_for_video(const struct judgement *judgement)
 {
-    const struct watched_process *process = judgement->process;
-    const struct search *lost = NULL;
-    for (size_t i = 0; i < process->search_count; i++) {
-        if (process->searches[i].is_linked && process->searches[i].file == NULL)
-            lost = &process->searches[i];
+    const struct object *video = find_object(judgement, "libnvidia-encode.so* libnvcuvid.so*");
+    if (video != NULL)
+        set("file", "%s", library_file(video->path));
+    return video != NULL && judgement->process->calls.contexts > 0 && judgement->process->calls.failure.function == NULL
+           && judgement->program->exit_status == 0;
+}
+
+/* ---- it does not start ---- */
+
+static const struct search *find_lost_at_start(const struct judgement *judgement)
+{
+    const struct search *searches = judgement->process->searches.items, *lost = NULL;
+    for (size_t i = 0; i < judgement->process->searches.count; i++) {
+        if (searches[i].is_linked && searches[i].file == NULL)
+            lost = &searches[i];
     }
-    if (process->has_started || lost == NULL)
+    return judgement->process->has_started ? NULL : lost;
+}
+
+static bool is_without_linked_library(const struct judgement *judgement)
+{
+    const struct search *lost = find_lost_at_start(judgement);
+    if (lost == NULL || (library_of(lost->name) == NULL && !is_main(judgement)))
         return false;
     const struct stack_library *library = library_of(lost->name);
-    say(judgement, "%s did not start: %s needs %s, which was not found.", name_of(judgement), library_file(lost->by),
-        lost->name);
-    if (library == library_of("libcuda.so.1"))
-        add_problem(judgement);
-    else
-        advise(judgement, "Install %s.", library != NULL ? library->where : "the package that has this file");
+    set("names", "%s", lost->name);
+    set("by", "%s", library_file(lost->by));
+    set("where", "%s", library != NULL ? library->where : "the package that has this file");
+    set_problem(judgement);
     return true;
 }
 
-static bool rule_prevented(struct judgement *judgement)
+static bool is_without_linked_driver(const struct judgement *judgement)
 {
-    enum { CANNOT_START = 127 };
-    if (judgement->process->has_started || judgement->program->exit_status != CANNOT_START)
-        return false;
-    say(judgement, "%s does not start while it is watched: its own message says why.", name_of(judgement));
-    advise(judgement, "If it starts without cushim, give the watched program more room for thread-local data: "
-                      "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 cushim doctor -- PROGRAM.");
-    return true;
+    const struct search *lost = find_lost_at_start(judgement);
+    return lost != NULL && library_of(lost->name) == library_of("libcuda.so") && is_without_linked_library(judgement);
 }
 
-static bool rule_stub(struct judgement *judgement)
+static bool is_prevented(const struct judgement *judgement)
 {
-    struct sought sought;
-    if (!is_sought(judgement, "libcuda.so.1", &sought) || sought.file == NULL || strstr(sought.file, "/stubs/") == NULL)
-        return false;
-    say(judgement, "%s opens the stub of the CUDA Toolkit, %s, in place of the driver: its functions only fail.",
-        name_of(judgement), sought.file);
-    advise(judgement, "Remove the directory stubs from LD_LIBRARY_PATH and from the paths of the program.");
-    return true;
+    return is_main(judgement) && !judgement->process->has_started
+           && judgement->program->exit_status == STATUS_NO_PROGRAM;
 }
 
-static bool rule_development_name(struct judgement *judgement)
+/* ---- it does not find the driver ---- */
+
+static bool is_on_stub(const struct judgement *judgement)
 {
     struct sought sought;
-    const char *driver = machine_driver(judgement);
-    if (driver == NULL || !is_lost(judgement, "libcuda.so.1", &sought) || strcmp(sought.names, "libcuda.so") != 0)
-        return false;
-    say(judgement, "%s looks only for libcuda.so%s, which is not found. This machine has the driver as %s.",
-        name_of(judgement), by_whom(judgement, sought.by), driver);
-    advise(judgement,
-           "Make a link: ln -s libcuda.so.1 %.*s/libcuda.so. Some distributions have it in a package for "
-           "development.",
-           (int)(library_file(driver) - driver) - 1, driver);
-    return true;
+    return is_sought(judgement, "libcuda.so", &sought) && sought.file != NULL && strstr(sought.file, "/stubs/") != NULL;
 }
 
-static bool rule_out_of_path(struct judgement *judgement)
+static bool is_looking_elsewhere(const struct judgement *judgement)
 {
     struct sought sought;
-    const char *driver = machine_driver(judgement);
-    if (driver == NULL || !is_lost(judgement, "libcuda.so.1", &sought))
+    const char *driver = judgement->machine->loaded ? judgement->machine->load->path : NULL;
+    if (driver == NULL || !is_lost(judgement, "libcuda.so", &sought))
         return false;
-    int directory = (int)(library_file(driver) - driver) - 1;
-    say(judgement, "%s looks for %s%s and does not find it. This machine has %s, which its search does not reach.",
-        name_of(judgement), sought.names, by_whom(judgement, sought.by), driver);
-    advise(judgement, "Add %.*s to LD_LIBRARY_PATH, or to a file in /etc/ld.so.conf.d and run ldconfig.", directory,
-           driver);
+    set("driver", "%s", driver);
+    set("directory", "%.*s", (int)(library_file(driver) - driver) - 1, driver);
     return true;
 }
 
-static bool rule_no_driver(struct judgement *judgement)
+static bool is_looking_for_development_name(const struct judgement *judgement)
 {
     struct sought sought;
-    if (!is_lost(judgement, "libcuda.so.1", &sought))
-        return false;
-    say(judgement, "%s looks for %s%s and does not find it.", name_of(judgement), sought.names,
-        by_whom(judgement, sought.by));
-    add_problem(judgement);
-    return true;
+    return is_looking_elsewhere(judgement) && is_lost(judgement, "libcuda.so", &sought)
+           && strcmp(sought.names, "libcuda.so") == 0;
 }
 
-static bool rule_start_failed(struct judgement *judgement)
+static bool is_without_driver(const struct judgement *judgement)
+{
+    struct sought sought;
+    set_problem(judgement);
+    return is_lost(judgement, "libcuda.so", &sought);
+}
+
+/* ---- the driver does not start ---- */
+
+static bool is_not_started(const struct judgement *judgement)
 {
     const struct program_calls *calls = &judgement->process->calls;
-    const char *visible = judgement->process->visible, *outside = getenv("CUDA_VISIBLE_DEVICES");
     if (!calls->has_init || calls->has_started)
         return false;
-    const char *code = driver_code_name((CUresult)calls->init_result);
-    say(judgement, "%s starts the driver, and cuInit returns %s.", name_of(judgement), code);
-    if (visible != NULL && (outside == NULL || strcmp(visible, outside) != 0)) {
-        say(judgement,
-            "%s starts the driver, and cuInit returns %s. The program itself sets CUDA_VISIBLE_DEVICES=\"%s\".",
-            name_of(judgement), code, visible);
-        advise(judgement, "Find where the program or its settings set this variable, which hides GPUs.");
-    } else if (problem_of(judgement) != NULL) {
-        add_problem(judgement);
-    } else {
-        advise(judgement, "Outside of this program the driver starts: compare the variables and the rights of both.");
-    }
+    set("by", "%s", library_file(calls->init_caller));
+    set("result", "%s", driver_code_name((CUresult)calls->init_result));
     return true;
 }
 
-static bool rule_call_failed(struct judgement *judgement)
+static bool is_hidden_by_itself(const struct judgement *judgement)
+{
+    const char *visible = judgement->process->visible, *outside = getenv("CUDA_VISIBLE_DEVICES");
+    if (!is_not_started(judgement) || judgement->process->calls.init_result != CUDA_ERROR_NO_DEVICE || visible == NULL
+        || (outside != NULL && strcmp(visible, outside) == 0))
+        return false;
+    set("visible", "%s", visible);
+    return true;
+}
+
+static bool is_not_started_as_elsewhere(const struct judgement *judgement)
+{
+    set_problem(judgement);
+    return !judgement->machine->started && program_machine_problem(judgement) != NULL && is_not_started(judgement);
+}
+
+/* ---- a call fails ---- */
+
+static bool is_failed(const struct judgement *judgement)
+{
+    const struct program_failure *failure = &judgement->process->calls.failure;
+    if (!judgement->process->calls.has_started || failure->function == NULL)
+        return false;
+    set_failure(failure);
+    return true;
+}
+
+static bool is_failed_with_code(const struct judgement *judgement, const char *results)
+{
+    const struct program_failure *failure = &judgement->process->calls.failure;
+    return is_failed(judgement) && failure->code[0] != '\0'
+           && pattern_matches(results, driver_code_name((CUresult)failure->result));
+}
+
+/* The driver has started for the doctor, so it starts here, too. */
+static bool is_without_code(const struct judgement *judgement)
+{
+    if (!is_failed_with_code(judgement, "CUDA_ERROR_NO_BINARY_FOR_GPU"))
+        return false;
+    int capability = judgement->machine->started && driver_start() == CUDA_SUCCESS ? devices_facts(0).capability : 0;
+    if (capability != 0)
+        set("gpu", " (%d.%d)", capability / 1000, capability % 1000 / 10);
+    return true;
+}
+
+static void set_version(const struct judgement *judgement)
+{
+    int version = judgement->machine->load->cuda_version;
+    set("version", "%s", text_version(version).text);
+    set("major", "%d", version / 1000);
+}
+
+static bool is_with_newer_ptx(const struct judgement *judgement)
+{
+    set_version(judgement);
+    return is_failed_with_code(judgement, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+}
+
+static bool is_asking_for_version(const struct judgement *judgement)
 {
     const struct program_calls *calls = &judgement->process->calls;
-    if (!calls->has_started || calls->failed_function[0] == '\0' || (!calls->is_grave && calls->later_calls > 0))
+    if (calls->has_init || calls->version_caller == NULL)
         return false;
-    say(judgement, "%s starts the driver; then %s, called by %s, returns %s.%s%s", name_of(judgement),
-        calls->failed_function, library_file(calls->failed_caller), driver_code_name((CUresult)calls->failed_result),
-        calls->failed_log[0] != '\0' ? " The driver says: " : "", calls->failed_log);
-    if (pattern_matches("CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
-                        driver_code_name((CUresult)calls->failed_result)))
-        advise(judgement, "cushim audit %s shows for which GPUs and drivers its device code is.", calls->failed_caller);
-    else
-        advise(judgement, "Read the arguments of the call: cushim trace -- PROGRAM, then cushim trace report --calls "
-                          "--errors.");
+    set_version(judgement);
+    set("by", "%s", calls->version_caller);
     return true;
 }
 
-/* libcudart.so.13 needs a driver for CUDA 13, and does not call cuInit on an older one. */
-static bool rule_runtime_newer(struct judgement *judgement)
+static bool is_with_newer_runtime(const struct judgement *judgement)
 {
-    const struct program_calls *calls = &judgement->process->calls;
-    const char *file = library_file(calls->version_caller);
-    int runtime = text_starts_with(file, "libcudart.so.") ? atoi(file + strlen("libcudart.so.")) : 0;
-    int driver = judgement->machine->load->cuda_version;
-    if (calls->has_init || !calls->has_asked_version || runtime <= driver / 1000)
+    static const char runtime[] = "libcudart.so.";
+    if (!is_asking_for_version(judgement))
         return false;
-    say(judgement,
-        "%s has the CUDA runtime %d (%s), and the driver is for CUDA %s: the runtime refuses it without "
-        "starting it.",
-        name_of(judgement), runtime, file, text_version(driver).text);
-    advise(judgement, "Update the driver to one for CUDA %d.0 or newer, or install a build of the program for CUDA %d.",
-           runtime, driver / 1000);
-    return true;
+    const char *file = library_file(judgement->process->calls.version_caller);
+    const char *version = text_starts_with(file, runtime) ? file + strlen(runtime) : "0";
+    set("runtime", "%s", version);
+    return atoi(version) > judgement->machine->load->cuda_version / 1000;
 }
 
-/* A library of the driver or the Toolkit that is opened by hand. */
-static bool find_lost(const struct judgement *judgement, const struct stack_library **out_library,
-                      struct sought *sought)
-{
-    const struct stack_library *library = library_next(NULL);
-    for (; library != NULL; library = library_next(library)) {
-        if (library->is_companion && is_lost(judgement, library->stem, sought))
-            break;
-    }
-    *out_library = library;
-    return library != NULL;
-}
+/* ---- a library beside the driver, or of the Toolkit, is missing ---- */
 
-static void say_lost(struct judgement *judgement, const char *start, const struct stack_library *library,
-                     const struct sought *sought)
-{
-    char others[1024];
-    say(judgement, "%s %s %s, %s%s.", name_of(judgement), start, sought->names, library->what,
-        by_whom(judgement, sought->by));
-    if (library_find_others(judgement->process, library, others, sizeof others))
-        advise(judgement,
-               "This machine has %s: another version, or outside of the search. Install the version that the "
-               "program names, or add the directory to LD_LIBRARY_PATH.",
-               others);
-    else
-        advise(judgement, "Install %s.", library->where);
-}
-
-static bool rule_companion_missing(struct judgement *judgement)
-{
-    struct sought driver, sought;
-    const struct stack_library *library;
-    if (!is_sought(judgement, "libcuda.so.1", &driver) || !find_lost(judgement, &library, &sought))
-        return false;
-    say_lost(judgement,
-             judgement->process->calls.has_started ? "starts the driver, but does not find"
-                                                   : "opens the driver library, but does not find",
-             library, &sought);
-    return true;
-}
-
-static bool rule_only_asked(struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    const char *what = calls->contexts > 0 ? "makes a context, but in this run it launches and copies nothing"
-                                           : "finds a GPU, but in this run it only asks: it makes no context";
-    if (!calls->has_started)
-        return false;
-    if (calls->last_result == CUDA_SUCCESS) {
-        say(judgement, "%s starts the driver and %s.", name_of(judgement), what);
-        advise(judgement, "If it goes on without the GPU, it decided so itself: look for its option or setting.");
-    } else {
-        say(judgement, "%s starts the driver and %s. Its last call, %s, returns %s.", name_of(judgement), what,
-            calls->last_function, driver_code_name((CUresult)calls->last_result));
-        advise(judgement,
-               "If its own messages name this call, the call is the obstacle. Otherwise the program decided so "
-               "itself: look for its option or setting.");
-    }
-    return true;
-}
-
-static bool rule_by_nvml(struct judgement *judgement)
+static bool is_without_library(const struct judgement *judgement)
 {
     struct sought sought;
-    if (judgement->process->calls.count > 0 || !is_lost(judgement, "libnvidia-ml.so.1", &sought))
-        return false;
-    say(judgement, "%s asks NVML whether there is a GPU, and does not find %s%s.", name_of(judgement), sought.names,
-        by_whom(judgement, sought.by));
-    advise(judgement, "Install %s.", library_of("libnvidia-ml.so.1")->where);
-    return true;
+    char other[PLATFORM_PATH_SIZE];
+    for (const struct stack_library *library = library_next(NULL); library != NULL; library = library_next(library)) {
+        if (!library->is_needed || !is_lost(judgement, library->stem, &sought))
+            continue;
+        library_find_other(judgement->process, library, other, sizeof other);
+        set("what", "%s", library->what);
+        set("where", "%s", library->where);
+        if (other[0] != '\0')
+            set("other", "This machine has %s: another version, or outside of the search. ", other);
+        return true;
+    }
+    return false;
 }
 
-static bool rule_by_nvidia_smi(struct judgement *judgement)
+static bool is_opening(const struct judgement *judgement)
 {
-    if (strcmp(library_file(judgement->process->path), "nvidia-smi") != 0)
-        return false;
-    say(judgement, "%s runs nvidia-smi to find out whether there is a GPU.",
-        library_file(judgement->program->arguments[0]));
-    advise(judgement, "Look at what nvidia-smi prints there, and at its exit status.");
-    return true;
+    struct sought sought;
+    return is_sought(judgement, "libcuda.so", &sought);
 }
 
-static bool rule_toolkit_missing(struct judgement *judgement)
+static bool is_without_companion(const struct judgement *judgement)
 {
-    struct sought driver, sought;
-    const struct stack_library *library;
-    if (is_sought(judgement, "libcuda.so.1", &driver) || !find_lost(judgement, &library, &sought))
-        return false;
-    say_lost(judgement, "does not look for the driver, because it does not find", library, &sought);
-    return true;
+    return is_opening(judgement) && is_without_library(judgement);
 }
 
-static bool rule_not_asked(struct judgement *judgement)
+static bool is_without_toolkit(const struct judgement *judgement)
+{
+    return !is_opening(judgement) && is_without_library(judgement);
+}
+
+/* ---- it decides otherwise ---- */
+
+static bool is_asking(const struct judgement *judgement)
+{
+    const struct program_calls *calls = &judgement->process->calls;
+    if (calls->has_started && calls->last_result != CUDA_SUCCESS)
+        set("last", "Its last call, %s, returns %s. ", calls->last_function,
+            driver_code_name((CUresult)calls->last_result));
+    return calls->has_started;
+}
+
+static bool is_making_context(const struct judgement *judgement)
+{
+    return judgement->process->calls.contexts > 0 && is_asking(judgement);
+}
+
+static bool is_without_nvml(const struct judgement *judgement)
+{
+    struct sought sought;
+    set("where", "%s", library_of("libnvidia-ml.so")->where);
+    return judgement->process->calls.count == 0 && is_lost(judgement, "libnvidia-ml.so", &sought);
+}
+
+static bool is_without_nvidia_smi(const struct judgement *judgement)
+{
+    const struct trial *trials = judgement->process->trials.items;
+    for (size_t i = 0; i < judgement->process->trials.count; i++) {
+        if (trials[i].error[0] != '\0' && strcmp(library_file(trials[i].path), "nvidia-smi") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_running_nvidia_smi(const struct judgement *judgement)
+{
+    return !is_main(judgement) && strcmp(library_file(judgement->process->path), "nvidia-smi") == 0;
+}
+
+static bool is_on_other_interface(const struct judgement *judgement)
+{
+    const struct object *object = find_object(judgement, "libnvidia-opencl.so* libGLX_nvidia.so* libEGL_nvidia.so*");
+    if (object != NULL)
+        set("what", "%s", strstr(object->path, "opencl") != NULL ? "OpenCL" : "OpenGL and Vulkan");
+    return object != NULL;
+}
+
+/* That a library of the program is linked to OpenCL says nothing: one of many can be. */
+static bool is_on_opencl(const struct judgement *judgement)
+{
+    const struct search *searches = judgement->process->searches.items;
+    for (size_t i = 0; i < judgement->process->searches.count; i++) {
+        if (text_starts_with(library_file(searches[i].name), "libOpenCL.so")
+            && (!searches[i].is_linked || strcmp(searches[i].by, judgement->process->path) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool is_able(const struct judgement *judgement)
 {
     const struct watched_process *process = judgement->process;
+    const struct object *objects = process->objects.items;
     const char *able = library_file_contains(process->path, "libcuda.so") ? process->path : NULL;
-    struct sought sought;
-    if (is_sought(judgement, "libcuda.so.1", &sought))
-        return false;
-    for (size_t i = 0; i < process->object_count && able == NULL; i++) {
-        if (!pattern_matches("*/auditor.so", process->objects[i].path)
-            && library_file_contains(process->objects[i].path, "libcuda.so"))
-            able = process->objects[i].path;
+    for (size_t i = 0; i < process->objects.count && able == NULL; i++) {
+        if (!pattern_matches("*/auditor.so", objects[i].path) && library_file_contains(objects[i].path, "libcuda.so"))
+            able = objects[i].path;
     }
-    if (able == NULL)
-        return false;
-    say(judgement, "%s did not look for the driver in this run, although %s can use it.", name_of(judgement), able);
-    advise(judgement, "Nothing in this run asked for the GPU: look for the option that selects it.");
+    set("object", "%s", able != NULL ? able : "");
+    return able != NULL;
+}
+
+static bool is_idle(const struct judgement *judgement)
+{
+    if (!judgement->program->is_watched)
+        set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
 }
 
-static bool rule_opened_only(struct judgement *judgement)
-{
-    struct sought sought;
-    if (!is_sought(judgement, "libcuda.so.1", &sought))
-        return false;
-    say(judgement, "%s opens the driver library, %s, but does not start it.", name_of(judgement),
-        sought.file != NULL ? sought.file : sought.names);
-    advise(judgement,
-           "It decided without the driver: look at its own messages, and for an option that excludes the GPU.");
-    return true;
-}
-
-static bool rule_never_looked(struct judgement *judgement)
-{
-    say(judgement, "%s did not look for a GPU in this run, and nothing that it loaded names CUDA.", name_of(judgement));
-    advise(judgement, "It is a build without CUDA, or it decided before: by a device file, or because it did not find "
-                      "nvidia-smi.");
-    return true;
-}
+/* ---- the table ---- */
 
 static const struct rule {
     const char *cause;
-    bool (*holds)(struct judgement *judgement);
+    bool (*holds)(const struct judgement *judgement);
+    const char *message, *advice;
 } rules[] = {
-    {"uses-gpu", rule_uses_gpu},
-    {"did-not-start", rule_did_not_start},
-    {"prevented", rule_prevented},
-    {"stub", rule_stub},
-    {"development-name", rule_development_name},
-    {"library-out-of-path", rule_out_of_path},
-    {"no-driver-library", rule_no_driver},
-    {"start-failed", rule_start_failed},
-    {"call-failed", rule_call_failed},
-    {"runtime-newer-than-driver", rule_runtime_newer},
-    {"companion-missing", rule_companion_missing},
-    {"only-asked", rule_only_asked},
-    {"opened-not-started", rule_opened_only},
-    {"toolkit-library-missing", rule_toolkit_missing},
-    {"by-nvml", rule_by_nvml},
-    {"by-nvidia-smi", rule_by_nvidia_smi},
-    {"able-but-not-asked", rule_not_asked},
-    {"never-looked", rule_never_looked},
+#define RULE(cause, evidence, message, advice) {cause, is_##evidence, message, advice},
+#include "rules.inc"
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* Causes do not cross processes: each rule asks one process. Of several processes, the one counts for which the first
- * of the rules holds. */
+/* Replaces the {names} of a text. */
+static void fill(const char *pattern, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t length; *pattern != '\0' && used + 1 < size; pattern += length) {
+        char name[32] = "";
+        length = strcspn(pattern + 1, "{}") + 1;
+        bool is_name = *pattern == '{' && pattern[length] == '}' && length < sizeof name;
+        if (is_name)
+            snprintf(name, sizeof name, "%.*s", (int)length - 1, pattern + 1);
+        snprintf(text + used, size - used, "%.*s", is_name ? (int)size : (int)length,
+                 is_name ? fact_find(name) : pattern);
+        used += strlen(text + used);
+        length += is_name;
+    }
+}
+
+static void set_names(const struct judgement *judgement)
+{
+    char *const *arguments = judgement->program->arguments;
+    const struct watched_process *process = judgement->process;
+    fact_count = 0;
+    set("main", "%s", library_file(arguments[0]));
+    set("command", "%s%s", arguments[0], arguments[1] != NULL ? " ARGUMENTS" : "");
+    if (process == NULL || is_main(judgement))
+        set("program", "%s", library_file(arguments[0]));
+    else
+        set("program", "%s (process %ld)", library_file(process->path), process->pid);
+}
+
+static void conclude(struct judgement *judgement, const char *cause, const char *message, const char *advice)
+{
+    judgement->cause = cause;
+    judgement->uses_gpu = strcmp(cause, "uses-gpu") == 0;
+    fill(message, judgement->message, sizeof judgement->message);
+    fill(advice, judgement->advice, sizeof judgement->advice);
+    snprintf(judgement->able, sizeof judgement->able, "%s",
+             strcmp(cause, "able-but-not-asked") == 0 ? fact_find("object") : "");
+}
+
+/* Whether the first process is the program itself, and not one that it has started. */
+static bool is_program_seen(const struct program *program)
+{
+    const struct watched_process *first = program->processes.items;
+    return program->processes.count > 0 && (program->is_watched || first->parent == (long)getpid());
+}
+
+/* Of several processes, the one counts for which the first of the rules holds. That a process did not look for the GPU
+ * says nothing if the program itself was not seen. */
 void program_judge(struct judgement *judgement)
 {
     const struct program *program = judgement->program;
+    struct watched_process *processes = program->processes.items;
     for (size_t rule = 0; rule < RULES; rule++) {
-        for (size_t i = 0; i < program->count; i++) {
-            judgement->process = &program->processes[i];
-            judgement->cause = rules[rule].cause;
-            if (rules[rule].holds(judgement))
-                return;
+        if (pattern_matches("able-but-not-asked never-looked", rules[rule].cause) && !is_program_seen(program))
+            continue;
+        for (size_t i = 0; i < program->processes.count; i++) {
+            judgement->process = &processes[i];
+            set_names(judgement);
+            if (!rules[rule].holds(judgement))
+                continue;
+            conclude(judgement, rules[rule].cause, rules[rule].message, rules[rule].advice);
+            return;
         }
     }
+    const char *obstacle = exec_target_obstacle(program->arguments[0]);
     judgement->process = NULL;
-    judgement->cause = "unseen";
-    say(judgement,
-        "%s could not be watched: it is statically linked, not a program of glibc, or has more rights than "
-        "its user.",
-        name_of(judgement));
-    advise(judgement, "Use a build that is linked dynamically, or look at the machine: cushim doctor.");
+    set_names(judgement);
+    set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
+        obstacle != NULL ? obstacle : "is not a program of glibc");
+    conclude(judgement, "unseen", "{program} could not be observed: it {obstacle}.",
+             "See its system calls: cushim doctor --watch -- {command}");
 }

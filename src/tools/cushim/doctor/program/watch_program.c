@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `--watch` with a program: what only its system calls show. A process that is no longer a child of the program follows
+ * it, so that the program has no child that it does not know, and ends and stops as without the watch. It writes into
+ * the same notes as the auditor.
+ */
+#include "program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../../exec/exec.h"
+#include "../follow.h"
+
+#if !defined(PR_SET_PTRACER)
+#    define PR_SET_PTRACER 0x59616d61
+#endif
+
+/* Files by which programs find out whether there is a GPU. The libraries are those of libraries.c. */
+static const char telling[] = "/dev/nvidia* /dev/dxg /dev/nvmap /proc/driver/nvidia* */nvidia-smi "
+                              "/etc/OpenCL/vendors* /sys/module/nvidia*";
+
+/* The process of a thread. */
+static long process_of(pid_t thread)
+{
+    char path[64], line[128];
+    long process = thread;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)thread);
+    FILE *status = fopen(path, "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (sscanf(line, "Tgid: %ld", &process) == 1)
+            break;
+    }
+    if (status != NULL)
+        fclose(status);
+    return process;
+}
+
+static void read_path(const struct followed *thread, char *path, size_t size)
+{
+    const struct call *call = calls_find(thread->number);
+    path[0] = '\0';
+    if (call != NULL && call->argument == CALL_PATH)
+        follow_read_text(thread->id, thread->arguments[call->index], path, size);
+}
+
+static void call_ended(struct follower *follower, const struct followed *thread, int64_t result)
+{
+    enum { ERRORS = 4095 };
+    char path[PLATFORM_PATH_SIZE];
+    (void)follower;
+    bool has_failed = result < 0 && result >= -ERRORS;
+    if (thread->number == SYS_execve && !has_failed)
+        return; /* became() */
+    read_path(thread, path, sizeof path);
+    if (pattern_matches(telling, path) || library_of(path) != NULL)
+        exec_note(process_of(thread->id), thread->number == SYS_execve ? EXEC_NOTE_RUN : EXEC_NOTE_TRIED, path,
+                  has_failed ? calls_error_name((int)-result) : "");
+}
+
+static void became(struct follower *follower, pid_t process)
+{
+    char link[64], path[PLATFORM_PATH_SIZE] = "";
+    (void)follower;
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)process);
+    if (readlink(link, path, sizeof path - 1) > 0)
+        exec_note(process, EXEC_NOTE_RUN, path, "");
+}
+
+/* A process that is followed does not get the rights of a file: it goes on alone. Of execveat() the file is not known. */
+static bool may_follow(struct follower *follower, const struct followed *thread)
+{
+    char name[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
+    (void)follower;
+    if (!thread->is_inside || thread->number != SYS_execve)
+        return !thread->is_inside || thread->number != SYS_execveat;
+    read_path(thread, name, sizeof name);
+    snprintf(path, sizeof path, "/proc/%ld/%s/%s", (long)thread->id, name[0] == '/' ? "root" : "cwd", name);
+    return !exec_target_gains_rights(path);
+}
+
+static void ended(struct follower *follower, pid_t id, int status)
+{
+    (void)follower, (void)id, (void)status;
+}
+
+/* Until the last process that it follows has ended. It holds no descriptor that somebody waits for. */
+static void follow(pid_t program, int answer)
+{
+    static struct follower follower = {
+        .may_follow = may_follow, .call_ended = call_ended, .became = became, .ended = ended};
+    sigset_t all;
+    int status, error = follow_start(program, true);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)!write(answer, &error, sizeof error);
+    for (int descriptor = (int)sysconf(_SC_OPEN_MAX) < 4096 ? (int)sysconf(_SC_OPEN_MAX) : 4096; descriptor-- > 0;)
+        close(descriptor);
+    for (pid_t id; error == 0 && ((id = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR);) {
+        if (id > 0 && !follow_handle(&follower, id, status))
+            break;
+    }
+    _exit(0);
+}
+
+int program_watch(const char *notes)
+{
+    int ends[2], error = ECHILD;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    (void)prctl(PR_SET_PTRACER, -1L, 0L, 0L, 0L); /* some kernels let only ancestors follow */
+    pid_t program = getpid(), child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        exec_notes_start(notes);
+        if (fork() == 0)
+            follow(program, ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (read(ends[0], &error, sizeof error) != (ssize_t)sizeof error)
+        error = ECHILD;
+    close(ends[0]);
+    (void)prctl(PR_SET_PTRACER, 0L, 0L, 0L, 0L);
+    return error;
+}
