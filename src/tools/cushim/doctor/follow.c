@@ -126,12 +126,13 @@ bool follow_handle(struct follower *follower, pid_t id, int status)
         follower->ended(follower, id, status);
         return true;
     }
+    size_t known = follower->count;
     struct followed *thread = thread_find(follower, id);
     int signal = WSTOPSIG(status), event = (int)((unsigned)status >> 16);
     bool is_call = event == 0 && signal == (SIGTRAP | SYSCALL_MARK);
     if (thread != NULL && is_call && !call_stop(follower, thread))
         return false;
-    if (event == EVENT_EXEC && follower->became != NULL)
+    if ((event == EVENT_EXEC || follower->count > known) && follower->became != NULL)
         follower->became(follower, id);
     if (event == EVENT_EXEC && thread != NULL)
         thread->is_inside = false; /* what it was called with is gone */

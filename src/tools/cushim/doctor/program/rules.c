@@ -105,10 +105,16 @@ static bool is_used(const struct judgement *judgement)
     return calls->launches + calls->copies > 0;
 }
 
+static void set_caller(const char *path)
+{
+    bool is_known = path[0] != '\0' && !library_passes_on(path);
+    set("called", "%s%s%s", is_known ? ", called by " : "", is_known ? path : "", is_known ? "," : "");
+}
+
 static void set_failure(const struct program_failure *failure)
 {
     set("function", "%s", failure->function);
-    set("by", "%s", failure->caller);
+    set_caller(failure->caller);
     set("result", "%s", driver_code_name((CUresult)failure->result));
     set("code", "%s", failure->code);
     set_sentence(
@@ -213,7 +219,7 @@ static bool is_not_started(const struct judgement *judgement)
     const struct program_calls *calls = &judgement->process->calls;
     if (!calls->has_init || calls->has_started)
         return false;
-    set("by", "%s", library_file(calls->init_caller));
+    set_caller(calls->init_caller);
     set("result", "%s", driver_code_name((CUresult)calls->init_result));
     return true;
 }

@@ -65,13 +65,16 @@ static void call_ended(struct follower *follower, const struct followed *thread,
                   has_failed ? calls_error_name((int)-result) : "");
 }
 
-static void became(struct follower *follower, pid_t process)
+/* The first one is the process that is about to become the program. */
+static void became(struct follower *follower, pid_t id)
 {
+    static bool has_begun;
     char link[64], path[PLATFORM_PATH_SIZE] = "";
     (void)follower;
-    snprintf(link, sizeof link, "/proc/%ld/exe", (long)process);
-    if (readlink(link, path, sizeof path - 1) > 0)
-        exec_note(process, EXEC_NOTE_RUN, path, "");
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)id);
+    if (has_begun && process_of(id) == id && readlink(link, path, sizeof path - 1) > 0)
+        exec_note(id, EXEC_NOTE_RUN, path, "");
+    has_begun = true;
 }
 
 /* A process that is followed does not get the rights of a file: it goes on alone. Of execveat() the file is not known. */
