@@ -5,24 +5,40 @@ import json
 import os
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import unittest
 
-from under_exec import CLIENT, HAS_AUDITOR, IS_FOREIGN, PROGRAM, Case, built, environment, main, run, softcuda
+from under_exec import HAS_AUDITOR, IS_FOREIGN, PROGRAM, Case, built, environment, main, nobody_can_run, run, softcuda
 
 PATH = os.path.dirname(softcuda(580))
 HERE = {'LD_LIBRARY_PATH': PATH}  # as on a machine that has this driver
 
 
-NUMBA = '/usr/lib/python3/dist-packages/numba'
-NO_MEMORY = '''
-cuda, context, memory = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p(), ctypes.c_void_p()
+# A context is current in `cuda`, and memory() allocates.
+CONTEXT = '''
+cuda, context, address = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p(), ctypes.c_uint64()
 cuda.cuInit(0)
 cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 cuda.cuCtxSetCurrent(context)
-print(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(1 << 60)))
+memory = lambda size: cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
 '''
+TOO_MUCH = 'print(memory(1 << 60))\n'
+WORK = 'print(memory(4), cuda.cuMemsetD8_v2(address, 0, 4))\n'
+
+
+def loads(image):
+    """A program that copies, and then loads this device code."""
+    return python(CONTEXT + WORK + f'print(cuda.cuModuleLoadData(ctypes.byref(context), {image!r}))')
+
+
+def fat_binary(*codes):
+    """Of (kind, architecture, version of PTX): 1 is PTX, 2 is a cubin."""
+    entries = b''.join(struct.pack('<HHIQIIHHIIIQ', kind, 0, 48, 8, 0, 0, minor, major, arch, 0, 0, 0) + bytes(8)
+                       for kind, arch, major, minor in codes)
+    return struct.pack('<IHHQ', 0xba55ed50, 1, 16, len(entries)) + entries
 
 
 def python(code):
@@ -43,33 +59,38 @@ for name in {names!r}:
 
 @unittest.skipUnless(HAS_AUDITOR and not IS_FOREIGN, 'a program can be watched with glibc 2.35')
 class Doctor(Case):
-    def explain(self, *command, options=(), status=None, changing=rb' *[\d.]+ ms', **variables):
+    def explain(self, *command, options=(), status=None, user=None, **variables):
         """The answer as JSON, after a check that the program behaves as without doctor: it returns the same status and
-        prints the same, but for what changes in each run."""
-        done = subprocess.run([PROGRAM, 'doctor', '--format=json', *options, '--', *command], stdin=subprocess.DEVNULL,
-                              env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
-                              check=False)
-        begin = done.stderr.rindex(b'\n{\n') + 1 if b'\n{\n' in done.stderr else done.stderr.index(b'{\n')
-        if status is None:
-            plain = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment(**variables), timeout=120,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-            texts = [[re.sub(changing, b'', text) for text in (one.stdout, one.stderr[:end])]
-                     for one, end in ((done, begin), (plain, None))]
-            self.assertEqual(texts[0], texts[1])
+        prints the same, but for times, which change in each run."""
+        file = os.path.join(self.directory(), 'answer.json')
+        os.chmod(os.path.dirname(file), 0o777)
+        doctor = [PROGRAM, 'doctor', '--format=json', '-o', file, *options, '--']
+        done, plain = (subprocess.run([*before, *command], stdin=subprocess.DEVNULL, env=environment(**variables), user=user,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+                       for before in (doctor, []))
         self.assertEqual(done.returncode, plain.returncode if status is None else status, done.stderr)
-        return json.loads(done.stderr[begin:])
+        for text, wanted in ((done.stdout, plain.stdout), (done.stderr, plain.stderr)):
+            self.assertEqual(*(re.sub(rb' *[\d.]+ ms', b'', one) for one in (text, wanted)))
+        with open(file, encoding='utf-8') as answer:
+            return json.load(answer)
 
     def test_program_when_it_uses_the_gpu_then_no_fault_is_claimed(self):
-        for command in ([PROGRAM, 'run'], ['sh', '-c', f'true; {PROGRAM} run; exit 5']):
+        for command, words in (([PROGRAM, 'run'], 'launches'), (['sh', '-c', f'true; {PROGRAM} run; exit 5'], 'launches'),
+                               (python(CONTEXT + TOO_MUCH + WORK), '0 launches and 1 copy'),
+                               (python(CONTEXT + WORK + TOO_MUCH), 'until cuMemAlloc_v2 returns')):
             answer = self.explain(*command, **HERE)
-            self.assertEqual((answer['cause'], answer['uses_gpu']), ('uses-gpu', True), command)
+            self.assertEqual((answer['cause'], answer['uses_gpu']), ('uses-gpu', True), answer)
+            self.assertIn(words, answer['message'])
 
     def test_program_when_it_does_not_use_the_gpu_then_the_first_obstacle_is_named(self):
         stubs = os.path.join(self.directory(), 'stubs')
         os.mkdir(stubs)
         shutil.copy(softcuda(470), os.path.join(stubs, 'libcuda.so'))
         for cause, command, words in (
-                ('only-asked', opens('libcuda.so.1'), 'only asks'),
+                ('only-asked', opens('libcuda.so.1'), 'makes no context'),
+                ('only-asked', python(CONTEXT), 'makes a context'),
+                ('refuses-driver-version', python('ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(ctypes.c_int()))'),
+                 'CUDA 13.0'),
                 ('development-name', opens('libcuda.so'), f'ln -s libcuda.so.1 {PATH}/libcuda.so'),
                 ('library-out-of-path', ['env', '-u', 'LD_LIBRARY_PATH', *opens('libcuda.so.1')], f'Add {PATH} to'),
                 ('companion-missing', opens('libcuda.so.1', 'libnvidia-encode.so.1'), 'libnvidia-encode1'),
@@ -79,8 +100,8 @@ class Doctor(Case):
                 ('by-nvml', opens('libnvidia-ml.so.99'), 'NVML'),
                 ('stub', ['env', f'LD_LIBRARY_PATH={stubs}', *python('ctypes.CDLL("libcuda.so")')], 'stubs'),
                 ('opened-not-started', python('ctypes.CDLL("libcuda.so.1")'), 'does not start it'),
-                ('call-failed', python(NO_MEMORY), 'cuMemAlloc_v2, called by'),
-                ('start-failed', python('os.environ["CUDA_VISIBLE_DEVICES"] = ""; ctypes.CDLL("libcuda.so.1").cuInit(0)'),
+                ('call-failed', python(CONTEXT + TOO_MUCH), 'cuMemAlloc_v2 returns CUDA_ERROR_OUT_OF_MEMORY'),
+                ('cuinit-program', python('os.environ["CUDA_VISIBLE_DEVICES"] = ""; ctypes.CDLL("libcuda.so.1").cuInit(0)'),
                  'itself sets CUDA_VISIBLE_DEVICES=""'),
                 ('never-looked', ['sh', '-c', 'true; exit 3'], 'sh did not look')):
             answer = self.explain(*command, **HERE)
@@ -88,27 +109,36 @@ class Doctor(Case):
             self.assertIn(words, answer['message'] + answer['advice'])
             self.assertIn(answer['machine'][0]['verdict'], ('ok', 'note'))
 
-    def test_program_of_debian_when_it_does_not_use_the_gpu_then_the_first_obstacle_is_named(self):
-        encode = 'ffmpeg -v error -f lavfi -i testsrc=d=0.1 -f null -c:v'.split()
-        numba = ['/usr/bin/python3', '-c', 'from numba import cuda; print(cuda.is_available())']
-        has_driver = run('probe', '--format=json').json['reason'] != 'not-found'
-        count = 0
-        for command, without, on_softcuda in (
-                ([*encode, 'h264_nvenc', '-'], 'no-driver-library', 'companion-missing'),
-                ([*encode, 'libx264', '-'], 'able-but-not-asked', 'able-but-not-asked'),
-                (['hashcat', '-I'], 'no-driver-library', 'only-asked'),
-                (numba, 'no-driver-library', 'only-asked'),
-                (['blender', '-b', '--version'], 'able-but-not-asked', 'able-but-not-asked'),
-                (['clinfo', '-l'], 'never-looked', 'never-looked')):
-            if shutil.which(command[0]) is None or (command is numba and not os.path.exists(NUMBA)):
+    def test_program_when_its_code_is_not_for_this_gpu_then_it_is_named(self):
+        ptx = b'// from nvcc\n.version 9.1\n.target sm_75\n.address_size 64\n'
+        for image, result, words in (
+                (fat_binary((2, 75, 0, 0), (2, 86, 0, 0), (1, 86, 8, 4)), 209, 'it has code for 7.5, 8.6, PTX 8.4 of 8.6.'),
+                (ptx, 222, 'newer than the driver: PTX 9.1 of 7.5.'), (ptx, 209, 'code for PTX 9.1 of 7.5.')):
+            answer = self.explain(*loads(image), SOFTCUDA_FAIL=f'cuModuleLoadData={result}', **HERE)
+            self.assertEqual((answer['cause'], answer['uses_gpu']), ('call-failed', False))
+            self.assertIn(words, answer['message'])
+        for image in (b'', b'\x50\xed', b'\x7fEL', struct.pack('<IIQQ', 0x466243b1, 1, 0, 0)): # without a text, no code
+            self.assertEqual(self.explain(*loads(image), SOFTCUDA_FAIL='cuModuleLoadData=209', **HERE)['cause'], 'uses-gpu')
+
+    def test_program_when_its_system_calls_are_watched_then_what_only_they_show_is_seen(self):
+        for cause, command in (('uses-gpu', [PROGRAM, 'run']), ('companion-missing', opens('libcuda.so.1', 'libnvrtc.so.99')),
+                               ('by-nvidia-smi', ['/bin/sh', '-c', 'PATH=/nowhere; nvidia-smi; exit 6']),
+                               ('never-looked', [built('static')]), ('never-looked', ['sh', '-c', 'kill -SEGV $$'])):
+            if not os.path.exists(command[0]) and '/' in command[0]:
                 continue
-            for cause, variables in ((without, {}), (on_softcuda, HERE)):
-                if not has_driver or variables:
-                    answer = self.explain(*command, changing=rb'0x[0-9a-f]+|\d+', **variables)
-                    self.assertEqual(answer['cause'], cause, (command, answer))
-                    count += 1
-        if count == 0:
-            self.skipTest('none of the programs is installed')
+            answer = self.explain(*command, options=['--watch'], **HERE)
+            self.assertEqual(answer['cause'], cause, answer)
+        self.assertEqual(answer['exit_status'], 128 + signal.SIGSEGV)
+
+    def test_program_when_it_gains_rights_then_it_has_them_also_while_it_is_watched(self):
+        program = os.path.join(self.directory(), 'id')
+        shutil.copy(shutil.which('id'), program)
+        if os.geteuid() != 0 or not nobody_can_run():
+            self.skipTest('this user cannot give a program its rights, or another user cannot run the program cushim here')
+        os.chmod(os.path.dirname(program), 0o755)
+        os.chmod(program, 0o4711)
+        self.assertIn(b'euid=0', subprocess.run([program], user=65534, stdout=subprocess.PIPE, check=True).stdout)
+        self.explain('sh', '-c', f'{program}; cd {os.path.dirname(program)}; ./id', options=['--watch'], user=65534)
 
     def test_machine_when_it_has_no_driver_then_its_problem_is_named(self):
         for command, cause in ((opens('libcuda.so.1'), 'no-driver-library'), ([built('linked')], 'did-not-start')):
@@ -117,12 +147,14 @@ class Doctor(Case):
             answer = self.explain(*command)
             self.assertEqual(answer['cause'], cause)
             self.assertIn('libcuda.so.1', answer['message'])
-            self.assertIn(answer['machine'][0]['message'], answer['message'])
+            self.assertIn(answer['machine'][0]['message'], answer['advice'])
 
     def test_program_when_it_cannot_be_seen_then_says_so(self):
         if not os.path.exists(built('static')):
             self.skipTest('the static C library is not installed')
-        self.assertEqual(self.explain(built('static'), **HERE)['cause'], 'unseen')
+        answer = self.explain(built('static'), **HERE)
+        self.assertEqual(answer['cause'], 'unseen')
+        self.assertIn('it is statically linked', answer['message'])
 
     def test_answer_when_it_is_text_then_has_80_columns_and_trace_without_calls_has_it_too(self):
         file = os.path.join(self.directory(), 'a.trace')
@@ -131,14 +163,14 @@ class Doctor(Case):
         for line in answers[0].splitlines():
             self.assertTrue(len(line) <= 80 or ' ' not in line.strip(), line)
         for answer in answers:
-            self.assertIn('looks only for libcuda.so', answer)
+            self.assertIn('looks only for libcuda.so, and this machine has only libcuda.so.1.\n', answer)
 
     def test_check_when_the_program_does_not_use_the_gpu_then_the_status_is_1(self):
         self.explain(PROGRAM, 'run', options=['--check'], status=0, **HERE)
         self.explain('true', options=['--check'], status=1, **HERE)
 
     def test_command_line_when_invalid_then_refused(self):
-        for arguments in (['--check'], ['--watch', '--', 'true']):
+        for arguments in (['--check'], ['--'], ['-o', 'file'], ['--layer', 'x', '--', 'true']):
             self.assertEqual(run('doctor', *arguments).status, 2)
         self.assertEqual(run('doctor', '--', '/nowhere/at/all').status, 127)
 

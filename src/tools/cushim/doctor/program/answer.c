@@ -96,13 +96,17 @@ static void write_calls(struct json *json, const struct watched_process *process
 static void write_libraries(struct json *json, const struct watched_process *process)
 {
     struct sought sought;
+    char name[PLATFORM_PATH_SIZE];
     for (const struct stack_library *library = library_next(NULL); library != NULL; library = library_next(library)) {
         if (!library_sought(process, library, &sought))
             continue;
         json_open_object(json, NULL);
         json_integer(json, "pid", process->pid);
         json_string(json, "stem", library->stem);
-        json_string(json, "names", sought.names);
+        json_open_array(json, "names");
+        for (const char *rest = sought.names; text_next_item(&rest, ",", name, sizeof name);)
+            json_string(json, NULL, name + strspn(name, " "));
+        json_close_array(json);
         json_string(json, "by", sought.by);
         json_boolean(json, "linked", sought.is_linked);
         json_string(json, "found", sought.file);

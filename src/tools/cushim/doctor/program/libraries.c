@@ -17,6 +17,7 @@ static const struct stack_library libraries[] = {
     {"libcuda.so", "the driver library", "NVIDIA's driver", false},
     {"libcudart.so", "the CUDA runtime", TOOLKIT("cuda-runtime"), true},
     {"libnvrtc.so", "the run-time compiler", TOOLKIT("cuda-nvrtc"), true},
+    {"libnvvm.so", "the compiler of kernels of Numba", TOOLKIT("cuda-nvcc"), true},
     {"libnvidia-encode.so", "the encoder of the driver", DRIVER("libnvidia-encode1", "video"), true},
     {"libnvcuvid.so", "the decoder of the driver", DRIVER("libnvcuvid1", "video"), true},
     {"libnvoptix.so", "OptiX", DRIVER("libnvoptix1", "graphics"), true},

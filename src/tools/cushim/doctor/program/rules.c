@@ -100,8 +100,8 @@ static bool is_main(const struct judgement *judgement)
 static bool is_used(const struct judgement *judgement)
 {
     const struct program_calls *calls = &judgement->process->calls;
-    set("launches", "%llu", (unsigned long long)calls->launches);
-    set("copies", "%llu", (unsigned long long)calls->copies);
+    set("launches", "%llu launch%s", (unsigned long long)calls->launches, calls->launches == 1 ? "" : "es");
+    set("copies", "%llu cop%s", (unsigned long long)calls->copies, calls->copies == 1 ? "y" : "ies");
     return calls->launches + calls->copies > 0;
 }
 
@@ -251,10 +251,11 @@ static bool is_failed(const struct judgement *judgement)
     return true;
 }
 
+/* No kernel ran, even if there were copies. */
 static bool is_failed_with_code(const struct judgement *judgement, const char *results)
 {
     const struct program_failure *failure = &judgement->process->calls.failure;
-    return is_failed(judgement) && failure->code[0] != '\0'
+    return is_failed(judgement) && judgement->process->calls.launches == 0 && failure->code[0] != '\0'
            && pattern_matches(results, driver_code_name((CUresult)failure->result));
 }
 
@@ -288,7 +289,7 @@ static bool is_asking_for_version(const struct judgement *judgement)
     if (calls->has_init || calls->version_caller == NULL)
         return false;
     set_version(judgement);
-    set("by", "%s", calls->version_caller);
+    set("by", "%s", library_passes_on(calls->version_caller) ? judgement->process->path : calls->version_caller);
     return true;
 }
 
@@ -389,7 +390,7 @@ static bool is_on_opencl(const struct judgement *judgement)
 {
     const struct search *searches = judgement->process->searches.items;
     for (size_t i = 0; i < judgement->process->searches.count; i++) {
-        if (text_starts_with(library_file(searches[i].name), "libOpenCL.so")
+        if (pattern_matches("libOpenCL.so* libOpenCL-*", library_file(searches[i].name))
             && (!searches[i].is_linked || strcmp(searches[i].by, judgement->process->path) == 0))
             return true;
     }
@@ -409,8 +410,25 @@ static bool is_able(const struct judgement *judgement)
     return able != NULL;
 }
 
+/* "jaxlib, numpy": the packages of Python of which native code was loaded; without numpy.libs, which is one of numpy. */
+static void set_packages(const struct watched_process *process)
+{
+    static const char directory[] = "-packages/";
+    const struct object *objects = process->objects.items;
+    char all[600] = "", name[80];
+    for (size_t i = 0; i < process->objects.count; i++) {
+        const char *site = strstr(objects[i].path, directory), *package = site != NULL ? site + strlen(directory) : "";
+        snprintf(name, sizeof name, " %.*s,", (int)strcspn(package, "/."), package);
+        if (strchr(package, '/') != NULL && strstr(all, name) == NULL && strlen(all) + strlen(name) < sizeof all)
+            memcpy(all + strlen(all), name, strlen(name) + 1);
+    }
+    if (all[0] != '\0')
+        set("packages", " (it loaded native code of%.*s)", (int)strlen(all) - 1, all);
+}
+
 static bool is_idle(const struct judgement *judgement)
 {
+    set_packages(judgement->process);
     if (!judgement->program->is_watched)
         set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
