@@ -89,7 +89,7 @@ class Doctor(Case):
         for cause, command, words in (
                 ('only-asked', opens('libcuda.so.1'), 'makes no context'),
                 ('only-asked', python(CONTEXT), 'makes a context'),
-                ('refuses-driver-version', python('ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(ctypes.c_int()))'),
+                ('runtime-newer-than-driver', python('ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(ctypes.c_int()))'),
                  'CUDA 13.0'),
                 ('development-name', opens('libcuda.so'), f'ln -s libcuda.so.1 {PATH}/libcuda.so'),
                 ('library-out-of-path', ['env', '-u', 'LD_LIBRARY_PATH', *opens('libcuda.so.1')], f'Add {PATH} to'),

@@ -151,6 +151,25 @@ void text_paragraph(enum tone tone, size_t indent, const char *text)
     fputc('\n', stdout);
 }
 
+void text_fill(const char *pattern, void (*find)(const void *user, const char *name, char *value, size_t size),
+               const void *user, char *text, size_t size)
+{
+    size_t used = 0;
+    while (*pattern != '\0' && used + 1 < size) {
+        size_t length = *pattern == '{' ? strcspn(pattern, "}") : 0;
+        char name[32];
+        if (length == 0 || length > sizeof name) {
+            text[used++] = *pattern++;
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length - 1, pattern + 1);
+        find(user, name, text + used, size - used);
+        used += strlen(text + used);
+        pattern += length + 1;
+    }
+    text[used] = '\0';
+}
+
 void text_put_plain(const char *string)
 {
     put_plain(stdout, string);

@@ -48,6 +48,10 @@ void text_field(const char *label, enum tone tone, const char *value);
 void text_break_lines(void);
 void text_paragraph(enum tone tone, size_t indent, const char *text);
 
+/* Replaces each {name} of a text by the value that `find` writes. */
+void text_fill(const char *pattern, void (*find)(const void *user, const char *name, char *value, size_t size),
+               const void *user, char *text, size_t size);
+
 /* Writes "cushim: ..." and a newline to stderr. */
 CUSHIM_PRINTF(1, 2)
 void text_complain(const char *format, ...);

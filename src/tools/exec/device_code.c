@@ -16,18 +16,16 @@
 enum { PTX = 1, CUBIN = 2, ACCELERATED = 0x100000, FAMILY = 0x200000 };
 static const char fatbin_magic[] = "\x50\xed\x55\xba", wrapper_magic[] = "\xb1\x43\x62\x46";
 
-/* __cudaFatFormat */
+/* __cudaFatFormat; the container; and its entries. */
 struct wrapper {
     uint32_t magic, version;
     const void *data, *more;
 };
-
 struct fatbin {
     uint32_t magic;
     uint16_t version, header_size;
     uint64_t size;
 };
-
 struct entry {
     uint16_t kind, version;
     uint32_t header_size;

@@ -69,24 +69,9 @@ static enum cushim_reason cause_reason(const struct cause *cause, const struct d
     return (enum cushim_reason)reason;
 }
 
-/* Replaces the {names} of a text. */
-static void cause_format(const struct doctor *doctor, const char *pattern, char *text, size_t size)
+static void find_text(const void *doctor, const char *name, char *text, size_t size)
 {
-    size_t used = 0;
-    while (*pattern != '\0' && used + 1 < size) {
-        size_t length = *pattern == '{' ? strcspn(pattern, "}") : 0;
-        char name[32], fact[640];
-        if (length == 0 || length > sizeof name) {
-            text[used++] = *pattern++;
-            continue;
-        }
-        snprintf(name, sizeof name, "%.*s", (int)length - 1, pattern + 1);
-        evidence_text(doctor, name, fact, sizeof fact);
-        int written = snprintf(text + used, size - used, "%s", fact);
-        used += (size_t)written < size - used ? (size_t)written : size - used - 1;
-        pattern += length + 1;
-    }
-    text[used] = '\0';
+    evidence_text(doctor, name, text, size);
 }
 
 void doctor_find_cause(struct doctor *doctor)
@@ -103,8 +88,8 @@ void doctor_find_cause(struct doctor *doctor)
     if (cause == NULL && (!has_reason(doctor) || start->outcome == START_NOT_TRIED))
         return;
     enum cushim_reason reason = cause != NULL ? cause_reason(cause, doctor) : doctor->reason;
-    cause_format(doctor, cause != NULL ? cause->message : "", message, sizeof message);
-    cause_format(doctor, cause != NULL ? cause->advice : "", advice, sizeof advice);
+    text_fill(cause != NULL ? cause->message : "", find_text, doctor, message, sizeof message);
+    text_fill(cause != NULL ? cause->advice : "", find_text, doctor, advice, sizeof advice);
     if (message[0] == '\0')
         snprintf(message, sizeof message, "%s",
                  start->message[0] != '\0' ? start->message : cushim_reason_message(reason));

@@ -69,39 +69,15 @@ void program_print(const struct judgement *judgement)
               "glibc, and those with more rights than their user are not seen; --watch shows the first two.");
 }
 
-static void write_calls(struct json *json, const struct watched_process *process)
-{
-    const struct program_calls *calls = &process->calls;
-    const struct {
-        const char *key;
-        uint64_t count;
-    } counts[] = {{"calls", calls->count},
-                  {"failed", calls->failed},
-                  {"contexts", calls->contexts},
-                  {"launches", calls->launches},
-                  {"copies", calls->copies}};
-    json_open_object(json, NULL);
-    json_integer(json, "pid", process->pid);
-    json_known(json, "parent", process->parent);
-    json_string(json, "program", process->path);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        json_integer(json, counts[i].key, (long long)counts[i].count);
-    json_open_object(json, "init");
-    json_string(json, "result", calls->has_init ? driver_code_name((CUresult)calls->init_result) : NULL);
-    json_string(json, "caller", calls->init_caller);
-    json_close_object(json);
-    json_close_object(json);
-}
-
 static void write_libraries(struct json *json, const struct watched_process *process)
 {
     struct sought sought;
     char name[PLATFORM_PATH_SIZE];
+    json_open_array(json, "libraries");
     for (const struct stack_library *library = library_next(NULL); library != NULL; library = library_next(library)) {
         if (!library_sought(process, library, &sought))
             continue;
         json_open_object(json, NULL);
-        json_integer(json, "pid", process->pid);
         json_string(json, "stem", library->stem);
         json_open_array(json, "names");
         for (const char *rest = sought.names; text_next_item(&rest, ",", name, sizeof name);)
@@ -112,34 +88,43 @@ static void write_libraries(struct json *json, const struct watched_process *pro
         json_string(json, "found", sought.file);
         json_close_object(json);
     }
+    json_close_array(json);
 }
 
-static void write_trials(struct json *json, const struct watched_process *process)
+static void write_process(struct json *json, const struct watched_process *process)
 {
+    const struct program_calls *calls = &process->calls;
     const struct trial *trials = process->trials.items;
+    json_open_object(json, NULL);
+    json_integer(json, "pid", process->pid);
+    json_known(json, "parent", process->parent);
+    json_string(json, "program", process->path);
+    json_integer(json, "calls", (long long)calls->count);
+    json_integer(json, "failed", (long long)calls->failed);
+    json_integer(json, "contexts", (long long)calls->contexts);
+    json_integer(json, "launches", (long long)calls->launches);
+    json_integer(json, "copies", (long long)calls->copies);
+    json_open_object(json, "init");
+    json_string(json, "result", calls->has_init ? driver_code_name((CUresult)calls->init_result) : NULL);
+    json_string(json, "caller", calls->init_caller);
+    json_close_object(json);
+    write_libraries(json, process);
+    json_open_array(json, "operations");
     for (size_t i = 0; i < process->trials.count; i++) {
         json_open_object(json, NULL);
-        json_integer(json, "pid", process->pid);
         json_string(json, "kind", trials[i].is_run ? "run" : "file");
         json_string(json, "path", trials[i].path);
         json_string(json, "error", trials[i].error[0] != '\0' ? trials[i].error : NULL);
         json_close_object(json);
     }
-}
-
-static void write_each(struct json *json, const char *key, const struct program *program,
-                       void (*write)(struct json *json, const struct watched_process *process))
-{
-    const struct watched_process *processes = program->processes.items;
-    json_open_array(json, key);
-    for (size_t i = 0; i < program->processes.count; i++)
-        write(json, &processes[i]);
     json_close_array(json);
+    json_close_object(json);
 }
 
 void program_write(const struct judgement *judgement)
 {
     struct json json = {0};
+    const struct watched_process *processes = judgement->program->processes.items;
     json_open_object(&json, NULL);
     json_integer(&json, "version", 1);
     json_string(&json, "cause", judgement->cause);
@@ -148,9 +133,10 @@ void program_write(const struct judgement *judgement)
     json_boolean(&json, "uses_gpu", judgement->uses_gpu);
     json_integer(&json, "exit_status", judgement->program->exit_status);
     doctor_write_findings(&json, "machine", judgement->machine);
-    write_each(&json, "processes", judgement->program, write_calls);
-    write_each(&json, "libraries", judgement->program, write_libraries);
-    write_each(&json, "operations", judgement->program, write_trials);
+    json_open_array(&json, "processes");
+    for (size_t i = 0; i < judgement->program->processes.count; i++)
+        write_process(&json, &processes[i]);
+    json_close_array(&json);
     json_string(&json, "able", judgement->able[0] != '\0' ? judgement->able : NULL);
     json_open_object(&json, "environment");
     for (size_t i = 0; i < VARIABLES; i++) {

@@ -35,6 +35,8 @@ static const struct stack_library libraries[] = {
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
+static const char packages[] = "-packages/"; /* site-packages, dist-packages */
+
 const char *library_file(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -109,7 +111,6 @@ static bool find_in(const char *directory, const char *stem, char *path, size_t 
 void library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
                         size_t size)
 {
-    static const char packages[] = "-packages/"; /* site-packages, dist-packages */
     static const char *const directories[] = {"/usr/lib/*-linux-gnu", "/usr/lib64",       "/usr/local/cuda*/lib64",
                                               "/usr/local/lib",       "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"};
     const struct object *objects = process->objects.items;
@@ -124,6 +125,31 @@ void library_find_other(const struct watched_process *process, const struct stac
         snprintf(directory, sizeof directory, "%.*snvidia/*/lib",
                  (int)(site - objects[i].path + (long)strlen(packages)), objects[i].path);
         (void)find_in(directory, library->stem, path, size);
+    }
+}
+
+const struct object *library_find_object(const struct watched_process *process, const char *files)
+{
+    const struct object *objects = process->objects.items;
+    for (size_t i = 0; i < process->objects.count; i++) {
+        if (pattern_matches(files, library_file(objects[i].path)))
+            return &objects[i];
+    }
+    return NULL;
+}
+
+/* numpy.libs is a part of numpy. */
+void library_list_packages(const struct watched_process *process, char *names, size_t size)
+{
+    const struct object *objects = process->objects.items;
+    char name[80];
+    names[0] = '\0';
+    for (size_t i = 0; i < process->objects.count; i++) {
+        const char *site = strstr(objects[i].path, packages), *package = site != NULL ? site + strlen(packages) : "";
+        size_t used = strlen(names);
+        snprintf(name, sizeof name, " %.*s", (int)strcspn(package, "/."), package);
+        if (strchr(package, '/') != NULL && !list_has(names, name + 1))
+            snprintf(names + used, size - used, "%s%s", used > 0 ? "," : "", name);
     }
 }
 

@@ -127,6 +127,12 @@ bool library_sought(const struct watched_process *process, const struct stack_li
 void library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
                         size_t size);
 
+/* Returns the first open object of which the file matches one of these patterns, or NULL. */
+const struct object *library_find_object(const struct watched_process *process, const char *files);
+
+/* Writes the packages of Python of which native code was loaded: " jaxlib, numpy". */
+void library_list_packages(const struct watched_process *process, char *names, size_t size);
+
 /* Whether a file has this text in it. */
 bool library_file_contains(const char *path, const char *word);
 
@@ -147,6 +153,17 @@ void program_judge(struct judgement *judgement);
 
 /* The first problem of the machine, or NULL if it has none. */
 const struct finding *program_machine_problem(const struct judgement *judgement);
+
+/* ---- reasons.c: the evidence of rules.inc ---- */
+
+#define RULE(cause, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
+#include "rules.inc"
+
+/* Forgets the {names} of the texts but those that each process has. */
+void reason_begin(const struct judgement *judgement);
+
+/* Writes the value of a name, or "". */
+void reason_find(const void *unused, const char *name, char *text, size_t size);
 
 /* ---- answer.c ---- */
 

@@ -1,489 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* The evidence of rules.inc: each function asks one process, judgement->process. */
 #include "program.h"
 
-#include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The {names} of the texts, as the evidence sets them. */
-static struct {
-    const char *name;
-    char value[1600];
-} facts[24];
-static size_t fact_count;
-
-/* Returns the value of a name, "" if it is new. */
-static char *fact_find(const char *name)
-{
-    size_t i = 0;
-    while (i < fact_count && strcmp(facts[i].name, name) != 0)
-        i++;
-    if (i == fact_count) {
-        assert(fact_count < sizeof facts / sizeof facts[0]);
-        facts[fact_count].name = name;
-        facts[fact_count++].value[0] = '\0';
-    }
-    return facts[i].value;
-}
-
-CUSHIM_PRINTF(2, 3)
-static void set(const char *name, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(fact_find(name), sizeof facts[0].value, format, arguments);
-    va_end(arguments);
-}
-
-/* A meaning as a sentence: "the program has ..." */
-static void set_sentence(const char *name, const char *text, const char *otherwise)
-{
-    set(name, "%s%s", text[0] != '\0' ? text : otherwise, text[0] != '\0' ? "." : "");
-    char *first = fact_find(name);
-    if (*first >= 'a' && *first <= 'z')
-        *first = (char)(*first - 'a' + 'A');
-}
-
-const struct finding *program_machine_problem(const struct judgement *judgement)
-{
-    const struct finding *finding = &judgement->machine->findings[0];
-    return finding->verdict <= VERDICT_PROBLEM ? finding : NULL;
-}
-
-static void set_problem(const struct judgement *judgement)
-{
-    const struct finding *problem = program_machine_problem(judgement);
-    if (problem != NULL)
-        set("problem", "%s %s", problem->message, problem->advice);
-    else
-        set("problem", "See what this machine has: cushim doctor.");
-}
-
-static bool is_sought(const struct judgement *judgement, const char *name, struct sought *sought)
-{
-    bool found = library_sought(judgement->process, library_of(name), sought);
-    if (found) {
-        set("names", "%s", sought->names);
-        set("by", "%s", library_file(sought->by));
-        set("file", "%s", sought->file != NULL ? sought->file : "");
-    }
-    return found;
-}
-
-static bool is_lost(const struct judgement *judgement, const char *name, struct sought *sought)
-{
-    return is_sought(judgement, name, sought) && sought->file == NULL;
-}
-
-static const struct object *find_object(const struct judgement *judgement, const char *files)
-{
-    const struct object *objects = judgement->process->objects.items;
-    for (size_t i = 0; i < judgement->process->objects.count; i++) {
-        if (pattern_matches(files, library_file(objects[i].path)))
-            return &objects[i];
-    }
-    return NULL;
-}
-
-static bool is_main(const struct judgement *judgement)
-{
-    const struct watched_process *first = judgement->program->processes.items;
-    return judgement->process->pid == first->pid;
-}
-
-/* ---- it uses the GPU ---- */
-
-static bool is_used(const struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    set("launches", "%llu launch%s", (unsigned long long)calls->launches, calls->launches == 1 ? "" : "es");
-    set("copies", "%llu cop%s", (unsigned long long)calls->copies, calls->copies == 1 ? "y" : "ies");
-    return calls->launches + calls->copies > 0;
-}
-
-static void set_caller(const char *path)
-{
-    bool is_known = path[0] != '\0' && !library_passes_on(path);
-    set("called", "%s%s%s", is_known ? ", called by " : "", is_known ? path : "", is_known ? "," : "");
-}
-
-static void set_failure(const struct program_failure *failure)
-{
-    set("function", "%s", failure->function);
-    set_caller(failure->caller);
-    set("result", "%s", driver_code_name((CUresult)failure->result));
-    set("code", "%s", failure->code);
-    set_sentence(
-        "reason", failure->log[0] != '\0' && failure->reason[0] == '\0' ? failure->log : failure->reason,
-        "Read the arguments of the call: cushim trace -- PROGRAM, then cushim trace report cushim.trace --calls "
-        "--errors.");
-}
-
-static bool is_used_then_failed(const struct judgement *judgement)
-{
-    const struct program_failure *failure = &judgement->process->calls.failure;
-    if (failure->function == NULL || !failure->is_after_work
-        || (failure->result != CUDA_ERROR_OUT_OF_MEMORY && failure->result < CUDA_ERROR_ILLEGAL_ADDRESS))
-        return false;
-    set_failure(failure);
-    return true;
-}
-
-static bool is_used_for_video(const struct judgement *judgement)
-{
-    const struct object *video = find_object(judgement, "libnvidia-encode.so* libnvcuvid.so*");
-    if (video != NULL)
-        set("file", "%s", library_file(video->path));
-    return video != NULL && judgement->process->calls.contexts > 0 && judgement->process->calls.failure.function == NULL
-           && judgement->program->exit_status == 0;
-}
-
-/* ---- it does not start ---- */
-
-static const struct search *find_lost_at_start(const struct judgement *judgement)
-{
-    const struct search *searches = judgement->process->searches.items, *lost = NULL;
-    for (size_t i = 0; i < judgement->process->searches.count; i++) {
-        if (searches[i].is_linked && searches[i].file == NULL)
-            lost = &searches[i];
-    }
-    return judgement->process->has_started ? NULL : lost;
-}
-
-static bool is_without_linked_library(const struct judgement *judgement)
-{
-    const struct search *lost = find_lost_at_start(judgement);
-    if (lost == NULL || (library_of(lost->name) == NULL && !is_main(judgement)))
-        return false;
-    const struct stack_library *library = library_of(lost->name);
-    set("names", "%s", lost->name);
-    set("by", "%s", library_file(lost->by));
-    set("where", "%s", library != NULL ? library->where : "the package that has this file");
-    set_problem(judgement);
-    return true;
-}
-
-static bool is_without_linked_driver(const struct judgement *judgement)
-{
-    const struct search *lost = find_lost_at_start(judgement);
-    return lost != NULL && library_of(lost->name) == library_of("libcuda.so") && is_without_linked_library(judgement);
-}
-
-static bool is_prevented(const struct judgement *judgement)
-{
-    return is_main(judgement) && !judgement->process->has_started
-           && judgement->program->exit_status == STATUS_NO_PROGRAM;
-}
-
-/* ---- it does not find the driver ---- */
-
-static bool is_on_stub(const struct judgement *judgement)
-{
-    struct sought sought;
-    return is_sought(judgement, "libcuda.so", &sought) && sought.file != NULL && strstr(sought.file, "/stubs/") != NULL;
-}
-
-static bool is_looking_elsewhere(const struct judgement *judgement)
-{
-    struct sought sought;
-    const char *driver = judgement->machine->loaded ? judgement->machine->load->path : NULL;
-    if (driver == NULL || !is_lost(judgement, "libcuda.so", &sought))
-        return false;
-    set("driver", "%s", driver);
-    set("directory", "%.*s", (int)(library_file(driver) - driver) - 1, driver);
-    return true;
-}
-
-static bool is_looking_for_development_name(const struct judgement *judgement)
-{
-    struct sought sought;
-    return is_looking_elsewhere(judgement) && is_lost(judgement, "libcuda.so", &sought)
-           && strcmp(sought.names, "libcuda.so") == 0;
-}
-
-static bool is_without_driver(const struct judgement *judgement)
-{
-    struct sought sought;
-    set_problem(judgement);
-    return is_lost(judgement, "libcuda.so", &sought);
-}
-
-/* ---- the driver does not start ---- */
-
-static bool is_not_started(const struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    if (!calls->has_init || calls->has_started)
-        return false;
-    set_caller(calls->init_caller);
-    set("result", "%s", driver_code_name((CUresult)calls->init_result));
-    return true;
-}
-
-static bool is_hidden_by_itself(const struct judgement *judgement)
-{
-    const char *visible = judgement->process->visible, *outside = getenv("CUDA_VISIBLE_DEVICES");
-    if (!is_not_started(judgement) || judgement->process->calls.init_result != CUDA_ERROR_NO_DEVICE || visible == NULL
-        || (outside != NULL && strcmp(visible, outside) == 0))
-        return false;
-    set("visible", "%s", visible);
-    return true;
-}
-
-static bool is_not_started_as_elsewhere(const struct judgement *judgement)
-{
-    set_problem(judgement);
-    return !judgement->machine->started && program_machine_problem(judgement) != NULL && is_not_started(judgement);
-}
-
-/* ---- a call fails ---- */
-
-static bool is_failed(const struct judgement *judgement)
-{
-    const struct program_failure *failure = &judgement->process->calls.failure;
-    if (!judgement->process->calls.has_started || failure->function == NULL)
-        return false;
-    set_failure(failure);
-    return true;
-}
-
-/* No kernel ran, even if there were copies. */
-static bool is_failed_with_code(const struct judgement *judgement, const char *results)
-{
-    const struct program_failure *failure = &judgement->process->calls.failure;
-    return is_failed(judgement) && judgement->process->calls.launches == 0 && failure->code[0] != '\0'
-           && pattern_matches(results, driver_code_name((CUresult)failure->result));
-}
-
-/* The driver has started for the doctor, so it starts here, too. */
-static bool is_without_code(const struct judgement *judgement)
-{
-    if (!is_failed_with_code(judgement, "CUDA_ERROR_NO_BINARY_FOR_GPU"))
-        return false;
-    int capability = judgement->machine->started && driver_start() == CUDA_SUCCESS ? devices_facts(0).capability : 0;
-    if (capability != 0)
-        set("gpu", " (%d.%d)", capability / 1000, capability % 1000 / 10);
-    return true;
-}
-
-static void set_version(const struct judgement *judgement)
-{
-    int version = judgement->machine->load->cuda_version;
-    set("version", "%s", text_version(version).text);
-    set("major", "%d", version / 1000);
-}
-
-static bool is_with_newer_ptx(const struct judgement *judgement)
-{
-    set_version(judgement);
-    return is_failed_with_code(judgement, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
-}
-
-static bool is_asking_for_version(const struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    if (calls->has_init || calls->version_caller == NULL)
-        return false;
-    set_version(judgement);
-    set("by", "%s", library_passes_on(calls->version_caller) ? judgement->process->path : calls->version_caller);
-    return true;
-}
-
-static bool is_with_newer_runtime(const struct judgement *judgement)
-{
-    static const char runtime[] = "libcudart.so.";
-    if (!is_asking_for_version(judgement))
-        return false;
-    const char *file = library_file(judgement->process->calls.version_caller);
-    const char *version = text_starts_with(file, runtime) ? file + strlen(runtime) : "0";
-    set("runtime", "%s", version);
-    return atoi(version) > judgement->machine->load->cuda_version / 1000;
-}
-
-/* ---- a library beside the driver, or of the Toolkit, is missing ---- */
-
-static bool is_without_library(const struct judgement *judgement)
-{
-    struct sought sought;
-    char other[PLATFORM_PATH_SIZE];
-    for (const struct stack_library *library = library_next(NULL); library != NULL; library = library_next(library)) {
-        if (!library->is_needed || !is_lost(judgement, library->stem, &sought))
-            continue;
-        library_find_other(judgement->process, library, other, sizeof other);
-        set("what", "%s", library->what);
-        set("where", "%s", library->where);
-        if (other[0] != '\0')
-            set("other", "This machine has %s: another version, or outside of the search. ", other);
-        return true;
-    }
-    return false;
-}
-
-static bool is_opening(const struct judgement *judgement)
-{
-    struct sought sought;
-    return is_sought(judgement, "libcuda.so", &sought);
-}
-
-static bool is_without_companion(const struct judgement *judgement)
-{
-    return is_opening(judgement) && is_without_library(judgement);
-}
-
-static bool is_without_toolkit(const struct judgement *judgement)
-{
-    return !is_opening(judgement) && is_without_library(judgement);
-}
-
-/* ---- it decides otherwise ---- */
-
-static bool is_asking(const struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    if (calls->has_started && calls->last_result != CUDA_SUCCESS)
-        set("last", "Its last call, %s, returns %s. ", calls->last_function,
-            driver_code_name((CUresult)calls->last_result));
-    return calls->has_started;
-}
-
-static bool is_making_context(const struct judgement *judgement)
-{
-    return judgement->process->calls.contexts > 0 && is_asking(judgement);
-}
-
-static bool is_without_nvml(const struct judgement *judgement)
-{
-    struct sought sought;
-    set("where", "%s", library_of("libnvidia-ml.so")->where);
-    return judgement->process->calls.count == 0 && is_lost(judgement, "libnvidia-ml.so", &sought);
-}
-
-static bool is_without_nvidia_smi(const struct judgement *judgement)
-{
-    const struct trial *trials = judgement->process->trials.items;
-    for (size_t i = 0; i < judgement->process->trials.count; i++) {
-        if (trials[i].error[0] != '\0' && strcmp(library_file(trials[i].path), "nvidia-smi") == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_running_nvidia_smi(const struct judgement *judgement)
-{
-    return !is_main(judgement) && strcmp(library_file(judgement->process->path), "nvidia-smi") == 0;
-}
-
-static bool is_on_other_interface(const struct judgement *judgement)
-{
-    const struct object *object = find_object(judgement, "libnvidia-opencl.so* libGLX_nvidia.so* libEGL_nvidia.so*");
-    if (object != NULL)
-        set("what", "%s", strstr(object->path, "opencl") != NULL ? "OpenCL" : "OpenGL and Vulkan");
-    return object != NULL;
-}
-
-/* That a library of the program is linked to OpenCL says nothing: one of many can be. */
-static bool is_on_opencl(const struct judgement *judgement)
-{
-    const struct search *searches = judgement->process->searches.items;
-    for (size_t i = 0; i < judgement->process->searches.count; i++) {
-        if (pattern_matches("libOpenCL.so* libOpenCL-*", library_file(searches[i].name))
-            && (!searches[i].is_linked || strcmp(searches[i].by, judgement->process->path) == 0))
-            return true;
-    }
-    return false;
-}
-
-static bool is_able(const struct judgement *judgement)
-{
-    const struct watched_process *process = judgement->process;
-    const struct object *objects = process->objects.items;
-    const char *able = library_file_contains(process->path, "libcuda.so") ? process->path : NULL;
-    for (size_t i = 0; i < process->objects.count && able == NULL; i++) {
-        if (!pattern_matches("*/auditor.so", objects[i].path) && library_file_contains(objects[i].path, "libcuda.so"))
-            able = objects[i].path;
-    }
-    set("object", "%s", able != NULL ? able : "");
-    return able != NULL;
-}
-
-/* "jaxlib, numpy": the packages of Python of which native code was loaded; without numpy.libs, which is one of numpy. */
-static void set_packages(const struct watched_process *process)
-{
-    static const char directory[] = "-packages/";
-    const struct object *objects = process->objects.items;
-    char all[600] = "", name[80];
-    for (size_t i = 0; i < process->objects.count; i++) {
-        const char *site = strstr(objects[i].path, directory), *package = site != NULL ? site + strlen(directory) : "";
-        snprintf(name, sizeof name, " %.*s,", (int)strcspn(package, "/."), package);
-        if (strchr(package, '/') != NULL && strstr(all, name) == NULL && strlen(all) + strlen(name) < sizeof all)
-            memcpy(all + strlen(all), name, strlen(name) + 1);
-    }
-    if (all[0] != '\0')
-        set("packages", " (it loaded native code of%.*s)", (int)strlen(all) - 1, all);
-}
-
-static bool is_idle(const struct judgement *judgement)
-{
-    set_packages(judgement->process);
-    if (!judgement->program->is_watched)
-        set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
-    return true;
-}
-
-/* ---- the table ---- */
 
 static const struct rule {
     const char *cause;
     bool (*holds)(const struct judgement *judgement);
     const char *message, *advice;
 } rules[] = {
-#define RULE(cause, evidence, message, advice) {cause, is_##evidence, message, advice},
+#define RULE(cause, evidence, message, advice) {cause, reason_##evidence, message, advice},
 #include "rules.inc"
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* Replaces the {names} of a text. */
-static void fill(const char *pattern, char *text, size_t size)
+/* Whether a rule holds for judgement->process. If so, fills in the answer. */
+static bool rule_try(const struct rule *rule, struct judgement *judgement)
 {
-    size_t used = 0;
-    for (size_t length; *pattern != '\0' && used + 1 < size; pattern += length) {
-        char name[32] = "";
-        length = strcspn(pattern + 1, "{}") + 1;
-        bool is_name = *pattern == '{' && pattern[length] == '}' && length < sizeof name;
-        if (is_name)
-            snprintf(name, sizeof name, "%.*s", (int)length - 1, pattern + 1);
-        snprintf(text + used, size - used, "%.*s", is_name ? (int)size : (int)length,
-                 is_name ? fact_find(name) : pattern);
-        used += strlen(text + used);
-        length += is_name;
-    }
-}
-
-static void set_names(const struct judgement *judgement)
-{
-    char *const *arguments = judgement->program->arguments;
-    const struct watched_process *process = judgement->process;
-    fact_count = 0;
-    set("main", "%s", library_file(arguments[0]));
-    set("command", "%s%s", arguments[0], arguments[1] != NULL ? " ARGUMENTS" : "");
-    if (process == NULL || is_main(judgement))
-        set("program", "%s", library_file(arguments[0]));
-    else
-        set("program", "%s (process %ld)", library_file(process->path), process->pid);
-}
-
-static void conclude(struct judgement *judgement, const char *cause, const char *message, const char *advice)
-{
-    judgement->cause = cause;
-    judgement->uses_gpu = strcmp(cause, "uses-gpu") == 0;
-    fill(message, judgement->message, sizeof judgement->message);
-    fill(advice, judgement->advice, sizeof judgement->advice);
-    snprintf(judgement->able, sizeof judgement->able, "%s",
-             strcmp(cause, "able-but-not-asked") == 0 ? fact_find("object") : "");
+    reason_begin(judgement);
+    if (!rule->holds(judgement))
+        return false;
+    judgement->cause = rule->cause;
+    judgement->uses_gpu = strcmp(rule->cause, "uses-gpu") == 0;
+    text_fill(rule->message, reason_find, NULL, judgement->message, sizeof judgement->message);
+    text_fill(rule->advice, reason_find, NULL, judgement->advice, sizeof judgement->advice);
+    reason_find(NULL, "object", judgement->able, sizeof judgement->able);
+    return true;
 }
 
 /* Whether the first process is the program itself, and not one that it has started. */
@@ -494,28 +37,20 @@ static bool is_program_seen(const struct program *program)
 }
 
 /* Of several processes, the one counts for which the first of the rules holds. That a process did not look for the GPU
- * says nothing if the program itself was not seen. */
+ * says nothing if the program itself was not seen. The last rule is for no process. */
 void program_judge(struct judgement *judgement)
 {
     const struct program *program = judgement->program;
     struct watched_process *processes = program->processes.items;
-    for (size_t rule = 0; rule < RULES; rule++) {
-        if (pattern_matches("able-but-not-asked never-looked", rules[rule].cause) && !is_program_seen(program))
+    for (const struct rule *rule = rules; rule < &rules[RULES - 1]; rule++) {
+        if (pattern_matches("able-but-not-asked never-looked", rule->cause) && !is_program_seen(program))
             continue;
         for (size_t i = 0; i < program->processes.count; i++) {
             judgement->process = &processes[i];
-            set_names(judgement);
-            if (!rules[rule].holds(judgement))
-                continue;
-            conclude(judgement, rules[rule].cause, rules[rule].message, rules[rule].advice);
-            return;
+            if (rule_try(rule, judgement))
+                return;
         }
     }
-    const char *obstacle = exec_target_obstacle(program->arguments[0]);
     judgement->process = NULL;
-    set_names(judgement);
-    set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
-        obstacle != NULL ? obstacle : "is not a program of glibc");
-    conclude(judgement, "unseen", "{program} could not be observed: it {obstacle}.",
-             "See its system calls: cushim doctor --watch -- {command}");
+    (void)rule_try(&rules[RULES - 1], judgement);
 }
