@@ -39,7 +39,7 @@ struct exec_settings exec_settings_read(void);
 
 /* The names that have no slot, numbered. */
 enum {
-#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version) EXEC_WITHOUT_SLOT_##symbol,
+#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol) EXEC_WITHOUT_SLOT_##symbol,
 #include "lists/exports.inc"
     EXEC_WITHOUT_SLOT_COUNT
 };
