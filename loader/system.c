@@ -59,15 +59,17 @@ struct bus_scan {
     bool has_list;
 };
 
-/* A line starts with bus (two digits) and device with function (two digits), vendor (four digits) and device. */
+/* A line starts with bus (two digits) and device with function (two digits), a tabulator, vendor (four digits) and
+ * device. */
 static bool bus_scan_line(const char *line, void *user)
 {
     struct bus_scan *scan = user;
-    unsigned bus, device, vendor;
-    if (sscanf(line, "%2x%2x %4x", &bus, &device, &vendor) != 3)
+    unsigned bus, device;
+    if (strspn(line, "0123456789abcdef") != 4 || line[4] != '\t')
         return false;
     scan->has_list = true;
-    if (vendor == 0x10de && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0])
+    if (strncmp(line + 5, "10de", 4) == 0 && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
+        && sscanf(line, "%2x%2x", &bus, &device) == 2)
         snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", bus & 0xff,
                  device >> 3 & 0x1f, device & 7);
     return false;

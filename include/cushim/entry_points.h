@@ -4,6 +4,7 @@
  *
  *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
  *   CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)
+ *   CUSHIM_ENTRY_WINDOWS(function, abi, version, parameters, arguments)
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -16,16 +17,16 @@
  *
  * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
  * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that
- * wraps such a slot needs a wrapper for each table (layer.h).
+ * wraps such a slot needs a wrapper for each table (layer.h). It has the third form if only a driver for Windows fills
+ * its slot, which exists on every platform.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
- * defaults to CUSHIM_ENTRY. Both are undefined at the end. A file that defines functions with these parameters must
- * include abi/egl.h, too, because one of the functions takes a frame by value.
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and the others to it. All
+ * are undefined at the end. A file that defines functions with these parameters must include abi/egl.h, too, because one
+ * of the functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
- * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types. The slots for Direct3D and WGL exist on every
- * platform, but only a driver for Windows fills them.
+ * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types.
  *
  * Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.
  */
@@ -44,6 +45,9 @@
 #endif
 #ifndef CUSHIM_ENTRY_BY_KIND
 #    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
+#endif
+#ifndef CUSHIM_ENTRY_WINDOWS
+#    define CUSHIM_ENTRY_WINDOWS CUSHIM_ENTRY
 #endif
 
 /* clang-format off */
@@ -1463,25 +1467,27 @@ CUSHIM_ENTRY_BY_KIND(WaitExternalSemaphoresAsync, v1, 10000,
              (const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
               unsigned int numExtSems, CUstream hStream),
              (extSemArray, paramsArray, numExtSems, hStream))
-CUSHIM_ENTRY(D3D11CtxCreate, v1, 3000,
+CUSHIM_ENTRY_WINDOWS(D3D11CtxCreate, v1, 3000,
              (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
              (pCtx, pCudaDevice, Flags, pD3DDevice))
-CUSHIM_ENTRY(D3D11CtxCreate, v2, 3020,
+CUSHIM_ENTRY_WINDOWS(D3D11CtxCreate, v2, 3020,
              (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
              (pCtx, pCudaDevice, Flags, pD3DDevice))
-CUSHIM_ENTRY(D3D11CtxCreateOnDevice, v1, 3020,
+CUSHIM_ENTRY_WINDOWS(D3D11CtxCreateOnDevice, v1, 3020,
              (CUcontext *pCtx, unsigned int flags, struct ID3D11Device *pD3DDevice, CUdevice cudaDevice),
              (pCtx, flags, pD3DDevice, cudaDevice))
-CUSHIM_ENTRY(D3D11GetDevice, v1, 3000, (CUdevice *pCudaDevice, struct IDXGIAdapter *pAdapter), (pCudaDevice, pAdapter))
-CUSHIM_ENTRY(D3D11GetDevices, v1, 3020,
+CUSHIM_ENTRY_WINDOWS(D3D11GetDevice, v1, 3000,
+             (CUdevice *pCudaDevice, struct IDXGIAdapter *pAdapter),
+             (pCudaDevice, pAdapter))
+CUSHIM_ENTRY_WINDOWS(D3D11GetDevices, v1, 3020,
              (unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount,
               struct ID3D11Device *pD3D11Device, unsigned int deviceList),
              (pCudaDeviceCount, pCudaDevices, cudaDeviceCount, pD3D11Device, deviceList))
-CUSHIM_ENTRY(D3D11GetDirect3DDevice, v1, 3020, (struct ID3D11Device **ppD3DDevice), (ppD3DDevice))
-CUSHIM_ENTRY(GraphicsD3D11RegisterResource, v1, 3000,
+CUSHIM_ENTRY_WINDOWS(D3D11GetDirect3DDevice, v1, 3020, (struct ID3D11Device **ppD3DDevice), (ppD3DDevice))
+CUSHIM_ENTRY_WINDOWS(GraphicsD3D11RegisterResource, v1, 3000,
              (CUgraphicsResource *pCudaResource, struct ID3D11Resource *pD3DResource, unsigned int Flags),
              (pCudaResource, pD3DResource, Flags))
-CUSHIM_ENTRY(WGLGetDevice, v1, 2020, (CUdevice *pDevice, void *hGpu), (pDevice, hGpu))
+CUSHIM_ENTRY_WINDOWS(WGLGetDevice, v1, 2020, (CUdevice *pDevice, void *hGpu), (pDevice, hGpu))
 CUSHIM_ENTRY(DeviceGetCliqueCount, v1, 13040, (size_t *count, CUdevice dev), (count, dev))
 CUSHIM_ENTRY(DeviceGetCliqueInfo, v1, 13040,
              (CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev),
@@ -1505,3 +1511,4 @@ CUSHIM_ENTRY(TensorMapSetAllocationClass, v1, 13050,
 
 #undef CUSHIM_ENTRY
 #undef CUSHIM_ENTRY_BY_KIND
+#undef CUSHIM_ENTRY_WINDOWS

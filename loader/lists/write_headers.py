@@ -24,6 +24,7 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
  *   CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)
+ *   CUSHIM_ENTRY_WINDOWS(function, abi, version, parameters, arguments)
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -36,16 +37,16 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
  * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that
- * wraps such a slot needs a wrapper for each table (layer.h).
+ * wraps such a slot needs a wrapper for each table (layer.h). It has the third form if only a driver for Windows fills
+ * its slot, which exists on every platform.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
- * defaults to CUSHIM_ENTRY. Both are undefined at the end. A file that defines functions with these parameters must
- * include abi/egl.h, too, because one of the functions takes a frame by value.
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and the others to it. All
+ * are undefined at the end. A file that defines functions with these parameters must include abi/egl.h, too, because one
+ * of the functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
- * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types. The slots for Direct3D and WGL exist on every
- * platform, but only a driver for Windows fills them.
+ * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types.
  *
  * %s
  */
@@ -65,6 +66,9 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 #ifndef CUSHIM_ENTRY_BY_KIND
 #    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
 #endif
+#ifndef CUSHIM_ENTRY_WINDOWS
+#    define CUSHIM_ENTRY_WINDOWS CUSHIM_ENTRY
+#endif
 
 /* clang-format off */
 
@@ -80,8 +84,8 @@ def typed_row(start, one):
 
 
 def entry_row(one, by_kind):
-    start = f'CUSHIM_ENTRY{"_BY_KIND" if by_kind else ""}({one.name}, {one.abi}, {one.version}, '
-    return typed_row(start, one)
+    form = '_WINDOWS' if one.is_windows_only else '_BY_KIND' if by_kind else ''
+    return typed_row(f'CUSHIM_ENTRY{form}({one.name}, {one.abi}, {one.version}, ', one)
 
 
 def write_entry_points(entry_points, chosen=None):
@@ -90,7 +94,8 @@ def write_entry_points(entry_points, chosen=None):
     rows = [entry_row(one, one in by_kind) for one in lists.in_slots(chosen or entry_points)]
     newest = max(one.version for one in entry_points)
     compared = lists.known_drivers()[-1].version
-    return ENTRY_POINTS_HEAD % (MADE, newest, compared, len(entry_points)) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n#undef CUSHIM_ENTRY_BY_KIND\n'
+    rows += ['', *(f'#undef CUSHIM_ENTRY{form}' for form in ('', '_BY_KIND', '_WINDOWS')), '']
+    return ENTRY_POINTS_HEAD % (MADE, newest, compared, len(entry_points)) + '\n'.join(rows)
 
 
 # ---- include/cushim/names.h and names_interop.h ----

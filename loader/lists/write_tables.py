@@ -47,16 +47,15 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
  * exports.inc - every name that a driver exports, and the slot that answers it.
  *
- *   CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+ *   CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)
  *
  *   symbol         the exported name, as a token: the including file must not see the macros of <cuda.h>
  *   kind           legacy or per_thread: cushim_table_##kind() is the table with the slot of this name
  *   function, abi  the slot: function##_##abi
- *   version        the CUDA version from which drivers export the name, 1000 * major + 10 * minor
  *   parameters     the typed parameter list, in parentheses, as in entry_points.h
  *   arguments      the names of those parameters, in parentheses
  *
- *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+ *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol)
  *
  *   A name that no header declares.
  *
@@ -67,33 +66,49 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * %s
  */
-#include "cushim/abi/cuda_abi.h"
-
 #ifndef CUSHIM_EXPORT
-#    define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+#    define CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)
 #endif
 #ifndef CUSHIM_EXPORT_WITHOUT_SLOT
-#    define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+#    define CUSHIM_EXPORT_WITHOUT_SLOT(symbol)
 #endif
 
 /* clang-format off */
 
+/* The names of the slots of the legacy table: the oldest ABI version of a function has no suffix. */
+%s
+#define CUSHIM_JOIN(first, second) first##second
+#define CUSHIM_SUFFIXED(first, second) CUSHIM_JOIN(first, second)
+#define CUSHIM_EXPORT_OF(symbol, function, abi, parameters, arguments) \\
+    CUSHIM_EXPORT(symbol, legacy, function, abi, parameters, arguments)
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) \\
+    CUSHIM_EXPORT_OF(CUSHIM_SUFFIXED(cu##function, CUSHIM_SUFFIX_##abi), function, abi, parameters, arguments)
+#if !defined(_WIN32)
+#    define CUSHIM_ENTRY_WINDOWS(function, abi, version, parameters, arguments)
+#endif
+#include "cushim/entry_points.h"
+
+/* Of the table of the per-thread default stream. */
 '''
 
 
 def exports_of(one):
     """The rows of one entry point: one for each exported name."""
-    return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, {version}, ', one)
-            for kind, (symbol, version) in zip(('legacy', 'per_thread'), one.exports)]
+    return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, ', one)
+            for kind, (symbol, _) in zip(('legacy', 'per_thread'), one.exports)]
 
 
 def write_exports(entry_points):
-    rows = [row for one in entry_points if not one.is_windows_only for row in exports_of(one)]
-    windows_rows = [row for one in entry_points if one.is_windows_only for row in exports_of(one)]
-    rows += [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol}, {version})' for symbol, version in lists.without_row().items()]
-    return (EXPORTS_HEAD % MADE + '\n'.join(rows)
-            + '\n\n#if defined(_WIN32)\n' + '\n'.join(windows_rows) + '\n#endif'
-            + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
+    suffixes = {one.abi: '' if one.abi == 'v1' else f' _{one.abi}' for one in entry_points}
+    for one in entry_points:
+        if one.symbol != f'cu{one.name}{suffixes[one.abi].lstrip()}':
+            raise ValueError(f'{one.symbol} is not named by its ABI version')
+    defines = [f'#define CUSHIM_SUFFIX_{abi}{suffix}' for abi, suffix in sorted(suffixes.items())]
+    rows = [row for one in entry_points for row in exports_of(one)[1:]]
+    rows += ['', *(f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol})' for symbol in lists.without_row()), '']
+    rows += [f'#undef {name.split()[1]}' for name in defines]
+    rows += [f'#undef CUSHIM_{name}' for name in ('JOIN', 'SUFFIXED', 'EXPORT_OF', 'EXPORT', 'EXPORT_WITHOUT_SLOT')]
+    return EXPORTS_HEAD % (MADE, '\n'.join(defines)) + '\n'.join(rows) + '\n'
 
 
 # ---- loader/lists/ptx_versions.inc ----

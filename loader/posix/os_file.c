@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -179,9 +180,20 @@ bool cush_os_link_name(const char *path, char *name, size_t size)
     return true;
 }
 
+/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused. Opening the file answers, too. */
 bool cush_os_file_real_path(const char *path, char *real_path)
 {
-    return realpath(path, real_path) != NULL;
+    if (realpath(path, real_path) != NULL)
+        return true;
+    int file = errno == EPERM ? open(path, O_PATH | O_CLOEXEC) : -1;
+    if (file < 0)
+        return false;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(name, real_path, PATH_MAX - 1);
+    close(file);
+    real_path[length > 0 ? length : 0] = '\0';
+    return length > 0;
 }
 
 bool cush_os_directory_find(const char *root, const char *path,

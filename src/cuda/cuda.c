@@ -17,7 +17,7 @@
 #    define TABLE_per_thread cushim_table_per_thread()
 #endif
 
-#define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)                                     \
+#define CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)                                              \
     CUSHIM_REPLACEABLE CUresult CUDAAPI symbol parameters;                                                             \
     CUresult CUDAAPI symbol parameters                                                                                 \
     {                                                                                                                  \

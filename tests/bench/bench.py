@@ -54,13 +54,13 @@ def judge_difference(what, ours, bare, unit, bound):
     return judge(what, ours, bare, unit, '-', statistics.median(a - b for a, b in zip(ours, bare)), bound)
 
 
-def judge_pairs(program, driver, bounds, unit, nanoseconds, differences=()):
-    """Runs a program that prints "name ours bare" for each pair, in nanoseconds, with the driver `driver` or the
+def judge_pairs(command, driver, bounds, unit, nanoseconds, differences=()):
+    """Runs a command that prints "name ours bare" for each pair, in nanoseconds, with the driver `driver` or the
     machine's own. Prints a line for each name, in a unit of so many nanoseconds. `bounds` is of the ratios, and
     `differences` of the differences. Returns the exit status."""
     environment = {**os.environ, 'CUSHIM_DRIVER': driver} if driver else os.environ
     pairs = {}
-    for line in run([program], env=environment).splitlines():
+    for line in run(command, env=environment).splitlines():
         name, ours, bare = line.split()
         pairs.setdefault(name, []).append((float(ours) / nanoseconds, float(bare) / nanoseconds))
     met = True

@@ -21,8 +21,8 @@ DIFFERENCES = {'work-behind/alone': 5}
 
 def main(program, driver=None):
     if driver:
-        return bench.judge_pairs(program, driver, {}, 'us', 1000)
-    return bench.judge_pairs(program, driver, RATIOS, 'us', 1000, DIFFERENCES)
+        return bench.judge_pairs([program], driver, {}, 'us', 1000)
+    return bench.judge_pairs([program], driver, RATIOS, 'us', 1000, DIFFERENCES)
 
 
 if __name__ == '__main__':

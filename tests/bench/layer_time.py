@@ -19,7 +19,7 @@ BOUNDS = {'query': 1.05, 'synchronize': 1.05, 'launch': 1.05, 'capture': 1.02,
 
 
 def main(program, driver=None):
-    return bench.judge_pairs(program, driver, {} if driver else BOUNDS, 'ns', 1)
+    return bench.judge_pairs([program], driver, {} if driver else BOUNDS, 'ns', 1)
 
 
 if __name__ == '__main__':

@@ -16,7 +16,7 @@
 extern "C" {
 #include "tables.h"
 
-#define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments) CUresult CUDAAPI symbol parameters;
+#define CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments) CUresult CUDAAPI symbol parameters;
 #include "lists/exports.inc"
 }
 #include "cushim/abi/egl.h" /* a frame is passed by value */
@@ -101,7 +101,7 @@ int main()
     std::set<std::string> slots;
     size_t count = 0;
     cush_table_set_current(&legacy_table, &per_thread_table);
-#define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)                                     \
+#define CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)                                              \
     check_call(#symbol, meaning_of(#symbol), symbol);                                                                  \
     addresses.insert(reinterpret_cast<const void *>(symbol));                                                          \
     slots.insert(#function "_" #abi);                                                                                  \

@@ -166,7 +166,7 @@ def rows():
     """All rows of entry_points.h, in order."""
     text = strip_comments(read(HEADERS / 'entry_points.h'))
     found = [Row(*match) for match in re.findall(
-        r'^CUSHIM_ENTRY(?:_BY_KIND)?\((\w+), (v\d+), (\d+),\s*\(([^()]*)\),\s*\(([^()]*)\)\)$', text, re.M)]
+        r'^CUSHIM_ENTRY(?:_[A-Z_]+)?\((\w+), (v\d+), (\d+),\s*\(([^()]*)\),\s*\(([^()]*)\)\)$', text, re.M)]
     if len(found) != len(re.findall(r'^CUSHIM_ENTRY', text, re.M)) or not found:
         sys.exit('entry_points.h: a row is not of the form that its head describes')
     return found

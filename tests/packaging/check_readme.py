@@ -82,7 +82,7 @@ class Pages(unittest.TestCase):
     def test_polyfills_when_listed_then_they_are_all_that_exist(self):
         rules = set(re.findall(r'^ +RULE(?:_BEFORE\(\d+, |\()(\w+),', source('loader', 'polyfills.c'), re.M))
         since = {f'{function}_{abi}': int(number) for function, abi, number in
-                 re.findall(r'^CUSHIM_ENTRY(?:_BY_KIND)?\((\w+), (v\d), (\d+),', source('include', 'cushim', 'entry_points.h'), re.M)}
+                 re.findall(r'^CUSHIM_ENTRY(?:_[A-Z_]+)?\((\w+), (v\d), (\d+),', source('include', 'cushim', 'entry_points.h'), re.M)}
         listed = {cells[0].strip('`'): cells[1] for cells in rows_below('Polyfills')}
         self.assertEqual(set(listed), rules)
         for slot, version in listed.items():

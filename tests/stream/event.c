@@ -2,6 +2,8 @@
 /* Events are created, borrowed, recorded, queried and waited for, and the time between them is measured. */
 #include "support.h"
 
+#include <string.h>
+
 CHECK(created, "event.created")
 {
     struct cushim_context *context = fixture_context();
@@ -120,6 +122,22 @@ CHECK(elapsed, "event.elapsed")
     expect_error("null-end", cushim_event_elapsed(start, NULL, &time), CUDA_ERROR_INVALID_HANDLE);
     expect_error("null-output", cushim_event_elapsed(start, end, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("still-untouched", time == -1);
+}
+
+static void query_as_bystander(void *event)
+{
+    expect("bystander", cushim_event_query(event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_true("bystander-sentence", strstr(cushim_error_last()->message, "in the global mode of any thread") != NULL);
+}
+
+/* The stream that captures is that of another thread. */
+CHECK(bystander, "event.bystander", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
+{
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
+    struct cushim_capture *capture = test_capture_begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    on_thread(query_as_bystander, event);
+    expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 /* Querying an event, or waiting for it, invalidates a capture depending on its mode, as event.h documents. */

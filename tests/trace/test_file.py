@@ -101,7 +101,7 @@ class File(Traced):
         with open(LAYER, 'rb') as file:
             if b'.gcda' in file.read():
                 self.skipTest('this build counts executed lines')
-        self.assertLess(os.path.getsize(LAYER), 512 << 10) # with the frames of Python, 502 KiB at -O3
+        self.assertLess(os.path.getsize(LAYER), 400 << 10)  # 371 KiB at -O3
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -259,6 +260,43 @@ COMPANION_TEST(test_search_when_a_copy_is_open_then_it_is_used)
     unit_assert_contains(cushim_companion_get(NVML)->message, "but the loaded driver is of 550.163.01");
     dlclose(library);
 }
+
+#if !defined(SANITIZED) /* the sanitizers replace dlopen(), too */
+/* These two are called in place of the C library's. */
+
+static bool is_privileged;
+static int names_opened; /* without a directory */
+
+unsigned long getauxval(unsigned long type)
+{
+    unsigned long (*real)(unsigned long);
+    *(void **)&real = dlsym(RTLD_NEXT, "getauxval");
+    return type == AT_SECURE && is_privileged ? 1 : real(type);
+}
+
+void *dlopen(const char *file, int flags)
+{
+    void *(*real)(const char *, int);
+    *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    names_opened += file != NULL && strchr(file, '/') == NULL && (flags & RTLD_NOLOAD) == 0;
+    return real(file, flags);
+}
+
+COMPANION_TEST(test_search_when_the_process_has_more_rights_than_its_user_then_no_plain_name_is_opened)
+{
+    char driver[PATH_MAX];
+    snprintf(driver, sizeof driver, "%s", directory_driver("driver.so"));
+    for (int privileged = 0; privileged < 2; privileged++) {
+        cush_companion_reset_for_tests();
+        is_privileged = privileged != 0;
+        assert_int_equal(unit_load_path(driver), CUDA_SUCCESS);
+        names_opened = 0;
+        (void)cushim_companion_get(NVML);
+        is_privileged = false;
+        assert_int_equal(names_opened, privileged ? 0 : 1);
+    }
+}
+#endif
 
 /* ---- Without a driver, and results that are not final ---- */
 

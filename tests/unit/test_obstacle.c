@@ -21,6 +21,7 @@
 
 #include "child.h"
 #include "directory.h"
+#include "os.h"
 
 /* ---- Ways to refuse something to this process. Each returns false if the machine does not permit it. ---- */
 
@@ -323,8 +324,13 @@ static bool files_can_be_used(void)
     struct cushim_system system;
     struct cushim_feature_info info;
     cushim_system_get_info(directory_machine(), &system);
+    char path[OS_PATH_SIZE];
     bool nodes_are_ready = system.control_node == CUSHIM_NODE_READY && system.gpu_node == CUSHIM_NODE_READY
                            && system.wsl_node == CUSHIM_NODE_ABSENT;
+    if (!cush_os_file_real_path("/proc/../", path) || strcmp(path, "/") != 0) {
+        fprintf(stderr, "a path with \"..\" has no real path\n");
+        return false;
+    }
     if (!nodes_are_ready || unit_load_path(unit_fake("fake_12040")) != CUDA_SUCCESS) {
         fprintf(stderr, "%d: %s\n", nodes_are_ready, cushim_diagnosis_get()->message);
         return false;

@@ -112,9 +112,10 @@ void platform_run(const char *path, char *const *arguments)
 }
 #else
 #    include <dlfcn.h>
-#    include <limits.h>
 #    include <time.h>
 #    include <unistd.h>
+
+#    include "os.h"
 
 bool platform_on_terminal(void)
 {
@@ -149,8 +150,8 @@ static bool stat_mode(const char *path, unsigned *out_mode)
 
 bool platform_real_path(const char *path, char *real, size_t size)
 {
-    char found[PATH_MAX];
-    if (realpath(path, found) == NULL || strlen(found) >= size)
+    char found[OS_PATH_SIZE];
+    if (!cush_os_file_real_path(path, found) || strlen(found) >= size)
         return false;
     strcpy(real, found);
     return true;

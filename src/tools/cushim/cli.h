@@ -169,6 +169,18 @@ int driver_device_count(void);
 /* The name of a code, such as "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
 const char *driver_code_name(CUresult code);
 
+/* ---- environment.c: the environment variables that affect whether a GPU can be used ---- */
+
+enum { ENVIRONMENT_SIZE = 16 };
+
+struct environment {
+    struct cushim_variable variables[ENVIRONMENT_SIZE]; /* only those that are set */
+    size_t count;
+};
+
+/* Reads the variables. Call it after the driver was loaded and, if it is to be started, `started`. */
+struct environment environment_read(const struct options *options, bool started);
+
 /* ---- library_origin.c ---- */
 
 /* Writes what makes the dynamic loader search the directory of a library: "LD_LIBRARY_PATH", or the file in

@@ -62,7 +62,7 @@ void exec_note(long process, enum exec_note kind, const char *name, const char *
 
 /* The names that have no slot, numbered. */
 enum {
-#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version) EXEC_WITHOUT_SLOT_##symbol,
+#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol) EXEC_WITHOUT_SLOT_##symbol,
 #include "lists/exports.inc"
     EXEC_WITHOUT_SLOT_COUNT
 };

@@ -12,7 +12,7 @@
 static struct exec_names names = {
     .legacy = &cushim_exec_not_started, .per_thread = &cushim_exec_not_started, .hide = os_hide_symbol};
 
-#define CUSHIM_EXPORT(symbol, kind, function, abi, version, params, args)                                              \
+#define CUSHIM_EXPORT(symbol, kind, function, abi, params, args)                                                       \
     CUresult CUDAAPI symbol params;                                                                                    \
     CUresult CUDAAPI symbol params                                                                                     \
     {                                                                                                                  \
@@ -25,7 +25,7 @@ static struct exec_names names = {
  */
 typedef CUresult(CUDAAPI *untyped_fn)(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
 
-#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)                                                                    \
+#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol)                                                                             \
     CUresult CUDAAPI symbol(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);           \
     CUresult CUDAAPI symbol(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, size_t g, size_t h, size_t i,  \
                             size_t j)                                                                                  \

@@ -47,9 +47,9 @@ enum { NO_NUMBER = -1 };
 static const struct exported_name exported_names[] = {
 #define KIND_legacy CUSHIM_DEFAULT_STREAM_LEGACY
 #define KIND_per_thread CUSHIM_DEFAULT_STREAM_PER_THREAD
-#define CUSHIM_EXPORT(symbol, kind, function, abi, version, params, args)                                              \
+#define CUSHIM_EXPORT(symbol, kind, function, abi, params, args)                                                       \
     {#symbol, KIND_##kind, CUSHIM_SLOT_##function##_##abi, ENTRY_##function##_##abi, NO_NUMBER},
-#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)                                                                    \
+#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol)                                                                             \
     {#symbol, KIND_legacy, CUSHIM_SLOT_COUNT, ENTRY_COUNT, EXEC_WITHOUT_SLOT_##symbol},
 #include "lists/exports.inc"
 };

@@ -3,6 +3,7 @@
 """Prints what trace makes of cushim's list of entry points: rows for macros of C, which the including file defines.
 
   make_lists.py fields         the parameters of each slot, for the layer
+  make_lists.py placed         the slots whose calls are recorded with their place, for the layer
   make_lists.py enumerators    the values of the enums that are types of parameters, and of the flags in file/flags.inc
   make_lists.py roles          the functions that are more than TRACE_OTHER to streams and captures, for the reports
 """
@@ -20,6 +21,16 @@ import toolkit as headers  # pylint: disable=wrong-import-position
 DIRECTIONS = {'>': 'OUT', '<': 'IN', '<>': 'IN_OUT'}
 
 
+# These create what programs forget, free it, or load code: their calls have a place, as those that synchronize.
+PLACED = """
+    cuMemAlloc cuMemAllocPitch cuMemAllocManaged cuMemAllocHost cuMemHostAlloc cuMemHostRegister cuMemHostUnregister
+    cuMemCreate cuMemRelease cuMemFree cuMemFreeHost cuArrayCreate cuArray3DCreate cuArrayDestroy cuCtxCreate
+    cuCtxDestroy cuCtxSetLimit cuStreamCreate cuStreamCreateWithPriority cuModuleLoad cuModuleLoadData
+    cuModuleLoadDataEx cuModuleLoadFatBinary cuModuleUnload cuLibraryLoadData cuLibraryLoadFromFile cuLibraryUnload
+    cuKernelGetFunction cuGraphInstantiate cuGraphInstantiateWithFlags cuGraphInstantiateWithParams
+""".split()
+
+
 def field_kind(one, kind, name):
     """VALUE: the parameter. OUT, IN, IN_OUT: a pointer, and the value behind it after a call that succeeded, before the
     call, or at both times. TEXT: a pointer, and the start of the string behind it. POINTER: a pointer alone."""
@@ -33,6 +44,14 @@ def fields(entry_points):
     for one in lists.in_slots(entry_points):
         rows = ' '.join(f'X({field_kind(one, kind, name)}, {kind}, {name})' for kind, name in one.fields)
         yield f'#define TRACE_FIELDS_{one.slot_name}(X) {rows}'
+
+
+def placed(entry_points):
+    """TRACE_PLACED(slot), for every ABI version of a function."""
+    for one in lists.in_slots(entry_points):
+        if one.function in PLACED or one.role.startswith('synchronize-'):
+            yield f'TRACE_PLACED({one.slot_name})'
+    yield '#undef TRACE_PLACED'
 
 
 def enumerators(entry_points):
@@ -60,4 +79,5 @@ def roles(entry_points):
 
 
 if __name__ == '__main__':
-    print('\n'.join({'fields': fields, 'enumerators': enumerators, 'roles': roles}[sys.argv[1]](lists.read())))
+    lines = {'fields': fields, 'placed': placed, 'enumerators': enumerators, 'roles': roles}
+    print('\n'.join(lines[sys.argv[1]](lists.read())))

@@ -3,7 +3,7 @@
  * Questions about a function that is not in the subset.
  *
  *   hazards find|lack FUNCTION VERSION SYMBOL   the lookup finds exactly the entry point SYMBOL, or finds nothing and
- *                                               says that the subset lacks the function
+ *                                               says that the subset lacks the function, as for an unknown name
  *   hazards refused                             the load fails, as CUSHIM_LAYERS names a layer for another table, and
  *                                               the diagnosis says why
  *   hazards layered                             the load succeeds, and the layer is installed
@@ -24,7 +24,9 @@ static int check_lookup(int finds, const char *function, int version, const char
     if (finds)
         return result != CUDA_SUCCESS || name == NULL || strcmp(name, symbol) != 0;
     return result != CUDA_ERROR_NOT_FOUND || fn != NULL || strstr(cushim_error_last()->message, function) == NULL
-           || strstr(cushim_error_last()->message, "amalgamate.py --slots") == NULL;
+           || strstr(cushim_error_last()->message, "amalgamate.py --slots") == NULL
+           || cushim_symbol("cuNoSuchFunction") != NULL
+           || strstr(cushim_error_last()->message, "slots, and none for \"cuNoSuchFunction\". Add") == NULL;
 }
 
 int main(int count, char **words)

@@ -21,7 +21,7 @@ enum {
     BATCH = TRACE_PYTHON_FRAMES + 1, /* of them at a time: so the first one shows whether there are too many */
     MAX_NAME = 200,                  /* characters */
     MAX_TABLE = 1 << 20,
-    PART = 2048 /* of a page */
+    PART = 4096 /* the smallest page */
 };
 
 struct frame {
@@ -228,8 +228,14 @@ static size_t string_write(char *text, size_t room, uintptr_t address)
     size_t used = 0, size = 1, kind = bits & 7;
     bool is_compact = (bits & 8) != 0, is_ascii = (bits & 16) != 0;
     size_t length = is_compact && (kind == 1 || kind == 2 || kind == 4) ? (size_t)word(string, python.at.length) : 0;
+    size_t first = length > MAX_NAME ? length - MAX_NAME : 0;
     const void *data = string + (is_ascii ? python.at.ascii : python.at.compact);
-    for (size_t i = length > MAX_NAME ? length - MAX_NAME : 0; i < length && size > 0; i++, used += size) {
+    if (is_ascii && memchr((const char *)data + first, '\0', length - first) == NULL) {
+        used = length - first < room - 1 ? length - first : room - 1;
+        memcpy(text, (const char *)data + first, used);
+        first = length;
+    }
+    for (size_t i = first; i < length && size > 0; i++, used += size) {
         uint32_t c = kind == 1   ? ((const uint8_t *)data)[i]
                      : kind == 2 ? ((const uint16_t *)data)[i]
                                  : ((const uint32_t *)data)[i];

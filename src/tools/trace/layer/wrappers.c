@@ -81,41 +81,8 @@ static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot
 static inline bool wants_place(unsigned slot)
 {
     switch (slot) {
-    case CUSHIM_SLOT_MemAlloc_v2:
-    case CUSHIM_SLOT_MemAllocPitch_v2:
-    case CUSHIM_SLOT_MemAllocManaged_v1:
-    case CUSHIM_SLOT_MemAllocHost_v2:
-    case CUSHIM_SLOT_MemHostAlloc_v1:
-    case CUSHIM_SLOT_MemHostRegister_v2:
-    case CUSHIM_SLOT_MemHostUnregister_v1:
-    case CUSHIM_SLOT_MemCreate_v1:
-    case CUSHIM_SLOT_MemRelease_v1:
-    case CUSHIM_SLOT_MemFree_v2:
-    case CUSHIM_SLOT_MemFreeHost_v1:
-    case CUSHIM_SLOT_ArrayCreate_v2:
-    case CUSHIM_SLOT_Array3DCreate_v2:
-    case CUSHIM_SLOT_ArrayDestroy_v1:
-    case CUSHIM_SLOT_CtxCreate_v2:
-    case CUSHIM_SLOT_CtxCreate_v3:
-    case CUSHIM_SLOT_CtxCreate_v4:
-    case CUSHIM_SLOT_CtxDestroy_v2:
-    case CUSHIM_SLOT_CtxSetLimit_v1:
-    case CUSHIM_SLOT_CtxSynchronize_v1:
-    case CUSHIM_SLOT_StreamCreate_v1:
-    case CUSHIM_SLOT_StreamCreateWithPriority_v1:
-    case CUSHIM_SLOT_StreamSynchronize_v1:
-    case CUSHIM_SLOT_EventSynchronize_v1:
-    case CUSHIM_SLOT_ModuleLoad_v1:
-    case CUSHIM_SLOT_ModuleLoadData_v1:
-    case CUSHIM_SLOT_ModuleLoadDataEx_v1:
-    case CUSHIM_SLOT_ModuleLoadFatBinary_v1:
-    case CUSHIM_SLOT_ModuleUnload_v1:
-    case CUSHIM_SLOT_LibraryLoadData_v1:
-    case CUSHIM_SLOT_LibraryLoadFromFile_v1:
-    case CUSHIM_SLOT_LibraryUnload_v1:
-    case CUSHIM_SLOT_KernelGetFunction_v1:
-    case CUSHIM_SLOT_GraphInstantiateWithFlags_v1:
-    case CUSHIM_SLOT_GraphInstantiateWithParams_v1:
+#define TRACE_PLACED(slot) case CUSHIM_SLOT_##slot:
+#include "placed.inc"
         return true;
     default:
         return false;

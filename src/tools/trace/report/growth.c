@@ -63,10 +63,15 @@ static bool is_kept(const struct trace_model *model, const struct trace_object *
            || (module != NULL && trace_is_cuda_library(module->path));
 }
 
-/* Whether a program creates an object again and again: the CUDA runtime loads each of its images once. */
-static bool is_repeated(const struct trace_object *object)
+/* Whether a program creates an object again and again: the CUDA runtime loads each of its images once, and PyTorch
+ * creates a pool of 128 streams before it uses the first. */
+static bool is_repeated(const struct trace_model *model, const struct trace_object *object)
 {
     enum trace_row row = trace_row_of(object);
+    if (row == TRACE_ROW_STREAM) {
+        const struct trace_count *count = trace_table_find(&model->counts, trace_creator_key(object));
+        return count != NULL && count->is_spread;
+    }
     return object->is_again || (row != TRACE_ROW_MODULE && row != TRACE_ROW_LIBRARY);
 }
 
@@ -92,7 +97,7 @@ static bool is_of_rule(const struct trace_model *model, const struct alive_rule 
         return false;
     return rule->is_by_type
                ? (trace_object_context_ended(model, object) == NULL) == rule->has_context && !is_kept(model, object)
-               : is_lasting(model, object) && is_repeated(object);
+               : is_lasting(model, object) && is_repeated(model, object);
 }
 
 /* Counts the objects that were not destroyed, and reports each kind, the greatest number first. Returns false if there

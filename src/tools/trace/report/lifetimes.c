@@ -123,8 +123,11 @@ static struct trace_count *count_add(struct trace_model *model, struct trace_key
     if (count == NULL)
         return NULL;
     count->row = row;
-    if (is_counted && count->created++ == 0)
+    if (is_counted && count->created++ == 0) {
         count->begin = model->calls;
+        count->work = model->work;
+    }
+    count->is_spread |= model->work > count->work;
     return count;
 }
 

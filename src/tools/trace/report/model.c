@@ -74,6 +74,7 @@ bool trace_model_read(struct trace_model *model, const struct trace_call *call)
     if (call->process >= model->process_count && !processes_grow(model, call->process + 1))
         return false;
     model->ends[call->process] = ++model->calls;
+    model->work += model->roles[call->slot].kind != TRACE_OTHER;
     if (!texts_keep(model, call))
         return false;
     if (!effect->is_known)

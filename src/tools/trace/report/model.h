@@ -34,6 +34,8 @@ struct trace_count {
     enum trace_row row;
     unsigned last_number;
     uint64_t begin; /* the number of the call that created the first one */
+    uint64_t work;  /* of the model, then */
+    bool is_spread; /* the program gave work to streams, or waited, between the first one and a later one */
 };
 
 static inline struct trace_key trace_object_key(size_t process, enum trace_row row, uint64_t handle)
@@ -61,6 +63,7 @@ static inline struct trace_key trace_creator_key(const struct trace_object *obje
 struct trace_model {
     const struct trace_reader *reader;
     uint64_t calls;           /* that were read */
+    uint64_t work;            /* those of them that gave work to a stream, or waited */
     struct trace_role *roles; /* of the slots */
     struct trace_object_effect *effects;
     struct trace_table objects, counts, threads, devices;
