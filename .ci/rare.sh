@@ -117,3 +117,13 @@ stage_ports() {
         tests/ports/ports.py compare $program build-ci/ports-$program build-ci/ports-softcuda/subprojects/softcuda
     done
 }
+
+# What `cushim doctor -- PROGRAM` says about programs that people run: right, vague or wrong.
+stage_doctor_programs() {
+    # shellcheck disable=SC2046 # one word for each
+    packages $(tests/exec/doctor_programs --packages)
+    apart tests/drivers/fetch 550 >/dev/null || true
+    set_up doctor-programs -Dtypes=own
+    ninja -C build-ci/doctor-programs
+    tests/exec/doctor_programs build-ci/doctor-programs
+}

@@ -247,8 +247,10 @@ static bool set_environment(const struct options *options, const char *libraries
     } else {
         if (!variable_prepend("LD_LIBRARY_PATH", set))
             return false;
-        text_complain("exec: this C library is older than glibc 2.35, or not glibc: a program that opens the driver by "
-                      "an absolute path gets the driver itself");
+        if (!options->quiet)
+            text_complain(
+                "exec: this C library is older than glibc 2.35, or not glibc: a program that opens the driver by "
+                "an absolute path gets the driver itself");
     }
     for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
         unsetenv(moved[i]);

@@ -109,6 +109,35 @@ static char *replacement(const char *path)
     return is_without_driver() || strstr(path, "/stubs/") != NULL ? NULL : own_path;
 }
 
+/* A string of the dynamic section after `last`, or the first one; NULL: there is none. */
+static const char *string_of(const struct link_map *map, ElfW(Sxword) tag, const ElfW(Dyn) * *last)
+{
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB) {
+            ElfW(Addr) address = entry->d_un.d_ptr;
+            strings = (const char *)(address < map->l_addr ? map->l_addr + address : address);
+        }
+    }
+    for (const ElfW(Dyn) *entry = *last != NULL ? *last + 1 : map->l_ld; strings != NULL && entry->d_tag != DT_NULL;
+         entry++) {
+        *last = entry;
+        if (entry->d_tag == tag)
+            return strings + entry->d_un.d_val;
+    }
+    return NULL;
+}
+
+/* Whether an object is linked to a library of this name. */
+static bool is_linked_to(const struct link_map *map, const char *name)
+{
+    const ElfW(Dyn) *last = NULL;
+    const char *needed = string_of(map, DT_NEEDED, &last);
+    while (needed != NULL && strcmp(needed, name) != 0)
+        needed = string_of(map, DT_NEEDED, &last);
+    return needed != NULL;
+}
+
 /* The initial value of a cookie is the address of the object. */
 static void note_search(const char *name, bool is_sought, const uintptr_t *cookie)
 {
@@ -116,7 +145,8 @@ static void note_search(const char *name, bool is_sought, const uintptr_t *cooki
     if (is_own_request(name) || strcmp(name, EXEC_CODE) == 0)
         return;
     if (is_sought)
-        exec_note(getpid(), EXEC_NOTE_SEARCH, name, by != NULL && by->l_name != NULL ? by->l_name : "");
+        exec_note(getpid(), by != NULL && is_linked_to(by, name) ? EXEC_NOTE_NEEDED : EXEC_NOTE_SEARCH, name,
+                  by != NULL && by->l_name != NULL ? by->l_name : "");
     /* The libraries of CUDA; a note for every library would be long. */
     if ((!is_sought || strchr(name, '/') != NULL)
         && (strncmp(file_of(name), "libcu", 5) == 0 || strncmp(file_of(name), "libnv", 5) == 0) && is_found(name))
@@ -152,39 +182,11 @@ void la_activity(uintptr_t *cookie, unsigned flag)
     has_started |= flag == LA_ACT_CONSISTENT;
 }
 
-/* A string of the dynamic section after `last`, or the first one; NULL: there is none. */
-static const char *string_of(const struct link_map *map, ElfW(Sxword) tag, const ElfW(Dyn) * *last)
-{
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_STRTAB) {
-            ElfW(Addr) address = entry->d_un.d_ptr;
-            strings = (const char *)(address < map->l_addr ? map->l_addr + address : address);
-        }
-    }
-    for (const ElfW(Dyn) *entry = *last != NULL ? *last + 1 : map->l_ld; strings != NULL && entry->d_tag != DT_NULL;
-         entry++) {
-        *last = entry;
-        if (entry->d_tag == tag)
-            return strings + entry->d_un.d_val;
-    }
-    return NULL;
-}
-
 static const char *soname_of(const struct link_map *map)
 {
     const ElfW(Dyn) *last = NULL;
     const char *soname = string_of(map, DT_SONAME, &last);
     return soname != NULL ? soname : "";
-}
-
-static bool is_own_library(const struct link_map *map)
-{
-    const ElfW(Dyn) *last = NULL;
-    const char *needed = string_of(map, DT_NEEDED, &last);
-    while (needed != NULL && strcmp(needed, EXEC_CODE) != 0)
-        needed = string_of(map, DT_NEEDED, &last);
-    return needed != NULL;
 }
 
 /* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
@@ -196,7 +198,7 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
     if (settings.notes != NULL)
         exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
     if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(soname_of(map), "libcuda.so.1") == 0
-        && !is_own_library(map))
+        && !is_linked_to(map, EXEC_CODE))
         dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
                 map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */

@@ -45,6 +45,7 @@ enum exec_note {
     EXEC_NOTE_PROCESS = 'P',  /* it starts: its program, its parent */
     EXEC_NOTE_STARTED = 'M',  /* the objects that it is linked to are mapped */
     EXEC_NOTE_SEARCH = 'S',   /* a library is looked for: its name, the object that looks for it */
+    EXEC_NOTE_NEEDED = 'N',   /* the same, because that object is linked to it */
     EXEC_NOTE_FILE = 'F',     /* the search finds this file */
     EXEC_NOTE_OBJECT = 'O',   /* an object is open: its path, its soname */
     EXEC_NOTE_VARIABLE = 'V', /* when the program calls cuInit: a variable, its value */

@@ -119,6 +119,14 @@ static void adopt(struct exec_names *names, void *library, const struct exported
         exec_proc_address_add(own_fn, driver_fn, exported->kind, exported->slot);
 }
 
+/* The program prints what it prints without exec: the text of an error is the driver's, and not ours of its cause. */
+static void keep_error_texts(union table tables[CUSHIM_DEFAULT_STREAM_COUNT])
+{
+    cushim_fn own = cush_os_library_symbol(cush_loaded_driver.library, "cuGetErrorString");
+    for (size_t kind = 0; own != NULL && kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
+        tables[kind].slots[CUSHIM_SLOT_GetErrorString_v1] = own;
+}
+
 /* A process starts a second libcuda.so.1 only if it opens one by its path. */
 void cushim_exec_start(struct exec_names *names)
 {
@@ -140,6 +148,8 @@ void cushim_exec_start(struct exec_names *names)
     if (!has_tables) {
         tables[CUSHIM_DEFAULT_STREAM_LEGACY].named = *cushim_table_legacy();
         tables[CUSHIM_DEFAULT_STREAM_PER_THREAD].named = *cushim_table_per_thread();
+        if (is_quiet && cush_load_has_succeeded())
+            keep_error_texts(tables);
         exec_proc_address_sort();
         has_tables = true;
     }

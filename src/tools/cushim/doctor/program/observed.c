@@ -63,13 +63,12 @@ static void search_end(struct watched_process *process, const char *file, const 
     }
 }
 
-static void search_begin(struct program *program, struct watched_process *process, const char *name, const char *by)
+static void search_begin(struct program *program, struct watched_process *process, const char *name, const char *by,
+                         bool is_linked)
 {
     struct search *search = list_add(program, &process->searches, sizeof *search);
     if (search != NULL)
-        *search = (struct search){.name = name,
-                                  .by = by[0] != '\0' ? by : process->path,
-                                  .is_linked = process->is_audited && !process->has_started};
+        *search = (struct search){.name = name, .by = by[0] != '\0' ? by : process->path, .is_linked = is_linked};
 }
 
 static void add_object(struct program *program, struct watched_process *process, const char *path, const char *soname)
@@ -107,7 +106,7 @@ static void note_trial(struct program *program, struct watched_process *process,
     if (library_of(path) == NULL)
         add_trial(program, process, path, error, false);
     else if (!process->is_audited) {
-        search_begin(program, process, path, "");
+        search_begin(program, process, path, "", false);
         if (error[0] == '\0')
             search_end(process, library_file(path), path);
     }
@@ -159,8 +158,8 @@ static void read_line(struct program *program, char *line)
         return;
     if (kind == EXEC_NOTE_STARTED)
         process->has_started = true;
-    else if (kind == EXEC_NOTE_SEARCH)
-        search_begin(program, process, name, more);
+    else if (kind == EXEC_NOTE_SEARCH || kind == EXEC_NOTE_NEEDED)
+        search_begin(program, process, name, more, kind == EXEC_NOTE_NEEDED);
     else if (kind == EXEC_NOTE_FILE)
         search_end(process, library_file(name), name);
     else if (kind == EXEC_NOTE_OBJECT)

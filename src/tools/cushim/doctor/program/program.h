@@ -32,7 +32,7 @@ struct list {
 struct search {
     const char *name, *by; /* by: the path of the object that looked for it */
     const char *file;      /* that was found, or NULL */
-    bool is_linked;        /* the program, or an object that it is linked to, needs it */
+    bool is_linked;        /* the object is linked to it */
 };
 
 struct object {

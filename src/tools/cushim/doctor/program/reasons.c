@@ -227,8 +227,6 @@ bool reason_not_started_as_elsewhere(const struct judgement *judgement)
     return !judgement->machine->started && program_machine_problem(judgement) != NULL && reason_not_started(judgement);
 }
 
-/* ---- a call fails ---- */
-
 bool reason_failed(const struct judgement *judgement)
 {
     const struct program_failure *failure = &judgement->process->calls.failure;
@@ -362,16 +360,17 @@ bool reason_on_other_interface(const struct judgement *judgement)
     return object != NULL;
 }
 
-/* That a library of the program is linked to OpenCL says nothing: one of many can be. */
+/* That a library is linked to OpenCL says nothing: many are. */
 bool reason_on_opencl(const struct judgement *judgement)
 {
+    static const char drivers[] = "libpocl.so* libMesaOpenCL.so* libRusticlOpenCL.so* libigdrcl.so* libamdocl*";
     const struct search *searches = judgement->process->searches.items;
     for (size_t i = 0; i < judgement->process->searches.count; i++) {
-        if (pattern_matches("libOpenCL.so* libOpenCL-*", library_file(searches[i].name))
+        if (text_starts_with(library_file(searches[i].name), "libOpenCL.so")
             && (!searches[i].is_linked || strcmp(searches[i].by, judgement->process->path) == 0))
             return true;
     }
-    return false;
+    return library_find_object(judgement->process, drivers) != NULL;
 }
 
 bool reason_able(const struct judgement *judgement)
@@ -402,7 +401,7 @@ bool reason_unseen(const struct judgement *judgement)
 {
     const char *obstacle = exec_target_obstacle(judgement->program->arguments[0]);
     set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
-        obstacle != NULL ? obstacle : "is not a program of glibc");
+        obstacle != NULL ? obstacle : "is not a program of glibc 2.35 or newer");
     return true;
 }
 
