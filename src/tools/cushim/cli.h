@@ -57,7 +57,8 @@ enum status command_run(const struct options *options);
 /* Runs a program on a libcuda.so.1 of ours, in place of this process. Returns only on failure. */
 enum status command_exec(const struct options *options);
 
-/* doctor/program/program.c: runs a program and explains why it did not use the GPU. The exit status is the program's. */
+/* doctor/program/program.c: runs a program and explains why it did not use the GPU. The exit status is that of the
+ * program. */
 enum status program_command(const struct options *options);
 
 /* Does so in a child and records its calls, or reports a recorded file. */

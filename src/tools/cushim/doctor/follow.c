@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "calls.h"
+
 #if defined(__linux__)
 #    include "follow.h"
 

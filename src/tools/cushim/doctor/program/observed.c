@@ -229,7 +229,7 @@ static const char *code_of(const struct watched_process *process, const struct t
     return process->codes.count > 0 ? codes[process->codes.count - 1].text : "";
 }
 
-/* The results after which a program cannot go on with a GPU: no memory, no code for it, a context with a sticky error. */
+/* The results after which a program cannot go on: no memory, no code for the GPU, a context with a sticky error. */
 static bool is_grave(unsigned result)
 {
     static const CUresult grave[] = {
