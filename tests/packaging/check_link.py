@@ -48,10 +48,11 @@ class Link(unittest.TestCase):
         directory = self.scratch / 'linked'
         directory.mkdir()
         source = write(directory / 'app.c', LINKED)
-        plain = [*COMPILER, '-c', source, '-o']
+        common = ['-c', source, '-o']
+        plain = [*COMPILER, *common]
         objects = {'plain.o': plain, 'lto.o': [*COMPILER, '-flto', '-c', source, '-o'],
-                   'clang.o': ['clang', '-flto', '-c', source, '-o'], 'mingw.o': ['x86_64-w64-mingw32-gcc', *plain[1:]],
-                   'cpp.o': ['g++', '-xc++', *plain[1:]], 'app.a': ['ar', 'rc']}
+                   'clang.o': ['clang', '-flto', '-c', source, '-o'], 'mingw.o': ['x86_64-w64-mingw32-gcc', *common],
+                   'cpp.o': ['g++', '-xc++', *common], 'app.a': ['ar', 'rc']}
         written = set()
         for name, command in objects.items():
             if not shutil.which(command[0]):
