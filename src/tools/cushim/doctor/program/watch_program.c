@@ -77,7 +77,7 @@ static void became(struct follower *follower, pid_t id)
     has_begun = true;
 }
 
-/* A process that is followed does not get the rights of a file: it goes on alone. Of execveat(), the file is unknown. */
+/* A process that is followed does not get the rights of a file: it goes on alone. That of execveat() is unknown. */
 static bool may_follow(struct follower *follower, const struct followed *thread)
 {
     char name[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
