@@ -25,6 +25,12 @@ cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 cuda.cuCtxSetCurrent(context)
 memory = lambda size: cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
 '''
+# The text of the error is the driver's own, as without doctor.
+HIDES = '''
+os.environ['CUDA_VISIBLE_DEVICES'] = ''
+cuda, text = ctypes.CDLL('libcuda.so.1'), ctypes.c_char_p()
+print(cuda.cuGetErrorString(cuda.cuInit(0), ctypes.byref(text)), text.value)
+'''
 TOO_MUCH = 'print(memory(1 << 60))\n'
 WORK = 'print(memory(4), cuda.cuMemsetD8_v2(address, 0, 4))\n'
 
@@ -101,8 +107,7 @@ class Doctor(Case):
                 ('stub', ['env', f'LD_LIBRARY_PATH={stubs}', *python('ctypes.CDLL("libcuda.so")')], 'stubs'),
                 ('opened-not-started', python('ctypes.CDLL("libcuda.so.1")'), 'does not start it'),
                 ('call-failed', python(CONTEXT + TOO_MUCH), 'cuMemAlloc_v2 returns CUDA_ERROR_OUT_OF_MEMORY'),
-                ('cuinit-program', python('os.environ["CUDA_VISIBLE_DEVICES"] = ""; ctypes.CDLL("libcuda.so.1").cuInit(0)'),
-                 'itself sets CUDA_VISIBLE_DEVICES=""'),
+                ('cuinit-program', python(HIDES), 'itself sets CUDA_VISIBLE_DEVICES=""'),
                 ('never-looked', ['sh', '-c', 'true; exit 3'], 'sh did not look')):
             answer = self.explain(*command, **HERE)
             self.assertEqual((answer['cause'], answer['uses_gpu']), (cause, False), answer)

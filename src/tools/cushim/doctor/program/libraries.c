@@ -153,7 +153,8 @@ void library_list_packages(const struct watched_process *process, char *names, s
     }
 }
 
-bool library_file_contains(const char *path, const char *word)
+/* Whether a file has this text in it. */
+static bool file_contains(const char *path, const char *word)
 {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -165,4 +166,29 @@ bool library_file_contains(const char *path, const char *word)
     if (file >= 0)
         close(file);
     return found;
+}
+
+/* Whether a process itself asked for an object: a library of a library, such as libavcodec in PyTorch, says nothing. */
+static bool is_asked_for(const struct watched_process *process, const char *path)
+{
+    const struct search *searches = process->searches.items;
+    for (size_t i = 0; i < process->searches.count; i++) {
+        if (searches[i].file != NULL && strcmp(searches[i].file, path) == 0
+            && (!searches[i].is_linked || strcmp(searches[i].by, process->path) == 0))
+            return true;
+    }
+    return strstr(path, packages) != NULL;
+}
+
+const char *library_find_able(const struct watched_process *process, bool is_any)
+{
+    const struct object *objects = process->objects.items;
+    if (file_contains(process->path, "libcuda.so"))
+        return process->path;
+    for (size_t i = 0; i < process->objects.count; i++) {
+        if ((is_any || is_asked_for(process, objects[i].path)) && !pattern_matches("*/auditor.so", objects[i].path)
+            && file_contains(objects[i].path, "libcuda.so"))
+            return objects[i].path;
+    }
+    return NULL;
 }

@@ -133,8 +133,8 @@ const struct object *library_find_object(const struct watched_process *process, 
 /* Writes the packages of Python of which native code was loaded: " jaxlib, numpy". */
 void library_list_packages(const struct watched_process *process, char *names, size_t size);
 
-/* Whether a file has this text in it. */
-bool library_file_contains(const char *path, const char *word);
+/* Returns an object that names the driver library, or NULL: any, or one for which the process itself asked. */
+const char *library_find_able(const struct watched_process *process, bool is_any);
 
 /* ---- rules.c ---- */
 

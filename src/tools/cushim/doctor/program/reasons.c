@@ -375,13 +375,7 @@ bool reason_on_opencl(const struct judgement *judgement)
 
 bool reason_able(const struct judgement *judgement)
 {
-    const struct watched_process *process = judgement->process;
-    const struct object *objects = process->objects.items;
-    const char *able = library_file_contains(process->path, "libcuda.so") ? process->path : NULL;
-    for (size_t i = 0; i < process->objects.count && able == NULL; i++) {
-        if (!pattern_matches("*/auditor.so", objects[i].path) && library_file_contains(objects[i].path, "libcuda.so"))
-            able = objects[i].path;
-    }
+    const char *able = library_find_able(judgement->process, false);
     set("object", "%s", able != NULL ? able : "");
     return able != NULL;
 }
@@ -392,6 +386,8 @@ bool reason_idle(const struct judgement *judgement)
     library_list_packages(judgement->process, packages, sizeof packages);
     if (packages[0] != '\0')
         set("packages", " (it loaded native code of%s)", packages);
+    if (library_find_able(judgement->process, true) == NULL)
+        set("claim", ", and nothing that it loaded names it");
     if (!judgement->program->is_watched)
         set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
