@@ -28,7 +28,8 @@ DECLARED_LATER = {'cuMemBatchDecompressAsync': 12080, 'cuGreenCtxGetId': 13000, 
                   'cuStreamBeginCaptureToCig': 13020, 'cuStreamEndCaptureToCig': 13020}
 
 
-# The roles of functions in the column `role`, and what can follow one.
+# The roles of functions in the column `role`, and what can follow one. Each is what the function does: "work" is given
+# to a stream, "synchronous" waits for the work of all streams, "other" is neither. The enum trace_role_kind has them too.
 ROLES = ('other', 'work', 'begin-capture', 'end-capture', 'capture-status', 'exchange-mode', 'record-event',
          'wait-event', 'elapsed-time', 'destroy-stream', 'query-stream', 'query-event', 'synchronize-stream',
          'synchronize-event', 'synchronize-context', 'synchronous')
@@ -143,7 +144,7 @@ class Driver:
         # The exact driver that was looked at, and that softcuda stands in for; '' for a branch that is only named.
         self.release = '' if row['release'] == '-' else row['release']
         # The newest PTX version that it compiles: 10 * major + minor.
-        self.ptx = int(row['ptx'])
+        self.ptx = None if row['ptx'] == '-' else int(row['ptx'])
 
 
 class Gpu:
