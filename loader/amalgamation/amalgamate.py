@@ -82,7 +82,7 @@ class Output:
 
         def include(match):
             found = [directory / match[1] for directory in (path.parent, *DIRECTORIES)
-                     if (directory / match[1]).exists()]
+                     if directory / match[1] in self.made or (directory / match[1]).exists()]
             return self.read(found[0].resolve(), system) if found else match[0]
         return INCLUDE.sub(include, SYSTEM.sub(take, text))
 

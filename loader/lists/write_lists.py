@@ -6,6 +6,7 @@ the tables of the library, and the values in pages.
   write_lists.py            writes the files that have changed, and names them
   write_lists.py --check    only compares: exit status 1 if a file is not what the lists make of it
   write_lists.py --list     prints the files
+  write_lists.py --exports FILE             writes exports.inc, which a build makes
   write_lists.py --toolkit INCLUDE          says what the list lacks of the headers in this directory, of a newer Toolkit
   write_lists.py --toolkit INCLUDE --add    adds it to entry_points.tsv: each entry point with its prototype and a slot
 
@@ -48,7 +49,6 @@ def outputs():
         'include/cushim/names_interop.h': write_headers.write_names(write_headers.NAMES_INTEROP_HEAD, interop),
         'include/cushim/compat/cuew_names.h': write_headers.write_cuew_names(entry_points),
         'loader/lists/symbols.inc': write_tables.write_symbols(entry_points),
-        'loader/lists/exports.inc': write_tables.write_exports(entry_points),
         'loader/lists/ptx_versions.inc': write_tables.write_ptx_versions(),
         'loader/lists/branches.inc': write_tables.write_branches(),
         **write_pages.write_pages(entry_points),
@@ -86,11 +86,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--list', action='store_true')
+    parser.add_argument('--exports', type=pathlib.Path, metavar='FILE')
     parser.add_argument('--toolkit', metavar='INCLUDE')
     parser.add_argument('--add', action='store_true')
     given = parser.parse_args()
     if given.toolkit:
         return read_toolkit(given.toolkit, given.add)
+    if given.exports:
+        given.exports.write_text(write_tables.write_exports(lists.read()), encoding='utf-8')
+        return 0
     made = outputs()
     if given.list:
         print('\n'.join(made))

@@ -88,6 +88,7 @@ def exports_of(one):
 
 
 def write_exports(entry_points):
+    """Not checked in: a build makes it."""
     rows = [row for one in entry_points if not one.is_windows_only for row in exports_of(one)]
     windows_rows = [row for one in entry_points if one.is_windows_only for row in exports_of(one)]
     rows += [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol}, {version})' for symbol, version in lists.without_row().items()]
