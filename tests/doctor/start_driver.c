@@ -211,7 +211,9 @@ static int start(void)
     int code = start_thread();
     if (code != SUCCESS)
         return code;
-    if (!use_other() || open_device("/dev/nvidiactl") < 0)
+    if (!use_other())
+        return setting("FAKE_CODE", NO_DEVICE);
+    if (open_device("/dev/nvidiactl") < 0)
         return NO_DEVICE;
     if (open_device("/dev/nvidia0") < 0)
         return errno == ENXIO ? INVALID_DEVICE : NO_DEVICE;

@@ -25,6 +25,26 @@ bool evidence_service(const struct doctor *doctor)
     return end != NULL && !doctor->system.container && strstr(text, "user@") == NULL;
 }
 
+/* The last mount on a directory is the one that is seen: "... / /dev rw,nosuid - devtmpfs udev rw". */
+bool evidence_service_with_own_dev(const struct doctor *doctor)
+{
+    enum { MOUNTS_SIZE = 65536 };
+    static char text[MOUNTS_SIZE];
+    bool is_own = false;
+    if (!evidence_service(doctor) || !evidence_read(doctor, "/proc/self/mountinfo", text, sizeof text))
+        return false;
+    for (const char *line = text; (line = strstr(line, " /dev ")) != NULL; line++) {
+        const char *kind = strstr(line, " - ");
+        is_own = kind != NULL && strncmp(kind, " - devtmpfs ", 12) != 0;
+    }
+    return is_own;
+}
+
+bool evidence_wsl(const struct doctor *doctor)
+{
+    return doctor->is_wsl && doctor->system.wsl_node == CUSHIM_NODE_READY;
+}
+
 bool evidence_flatpak(const struct doctor *doctor)
 {
     return doctor->is_flatpak;
@@ -39,13 +59,6 @@ bool evidence_strict_overcommit(const struct doctor *doctor)
 {
     char text[16];
     return evidence_read(doctor, "/proc/sys/vm/overcommit_memory", text, sizeof text) && text[0] == '2';
-}
-
-bool evidence_few_mappings(const struct doctor *doctor)
-{
-    enum { USUAL = 65530 };
-    char text[24];
-    return evidence_read(doctor, "/proc/sys/vm/max_map_count", text, sizeof text) && atoi(text) < USUAL / 8;
 }
 
 bool evidence_intercepted(const struct doctor *doctor)
