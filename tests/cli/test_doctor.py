@@ -26,6 +26,7 @@ class Doctor(Case):
             self.assertRegex(row['text'], r'\.$')
             self.assertTrue(row['verdict'] != 'problem' or len(row['message']) <= 71, row)
             self.assertTrue(row['advice'] or row['verdict'] != 'problem', row)
+            self.assertFalse(row['advice'] and row['verdict'] == 'follows', row)
         order = [ranks[row['verdict']] for row in answer.document]
         self.assertEqual(order, sorted(order))
         self.assertEqual(answer.status, UNUSABLE if order[0] == 0 else USABLE)
@@ -113,10 +114,6 @@ class Machines(Doctor):
     def test_kernel_module_when_not_loaded_then_advises_to_load_it(self):
         tree = self.tree().driver(LIBRARIES).gpu_on_bus()
         self.blames('kernel-module', 'modprobe nvidia', '--root', tree.root)
-
-    def test_kernel_module_when_nouveau_is_loaded_then_names_it(self):
-        tree = self.tree().driver(LIBRARIES).gpu_on_bus().directory('/sys/module/nouveau')
-        self.blames('kernel-module', 'nouveau', '--root', tree.root)
 
     def test_device_nodes_when_missing_beside_kernel_module_then_advises_to_create_them(self):
         tree = self.tree().driver(LIBRARIES).gpu_on_bus().kernel_module()
@@ -372,20 +369,11 @@ class Started(Doctor):
     def test_start_when_driver_has_no_gpu_then_exit_status_is_unusable(self):
         self.assertEqual(run('doctor', DRIVER, FAKE_GPUS='0').status, UNUSABLE)
 
-    def test_start_when_versions_mismatch_then_blames_kernel_module(self):
-        self.blames('kernel-module', 'The library (unknown) is ', DRIVER, FAKE_INIT='803')
-
     def compat(self):
         directory = self.directory() + '/compat'
         os.mkdir(directory)
         shutil.copy(fake('driver_12_4'), directory + '/libcuda.so.1')
         return '--driver=' + directory + '/libcuda.so.1'
-
-    def test_compat_when_refused_then_blames_it(self):
-        self.blames('compat', 'cuda-compat', self.compat(), FAKE_INIT='804')
-
-    def test_compat_when_versions_mismatch_then_is_blamed_before_kernel_module(self):
-        self.blames('compat', 'LD_LIBRARY_PATH', self.compat(), FAKE_INIT='803')
 
     def test_compat_when_in_use_then_is_a_note(self):
         rows = {row['check']: row['verdict'] for row in self.findings(self.compat())}

@@ -2,86 +2,11 @@
 #include "doctor.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
-
-/* Keeps a text. If there is no room left, it is cut. */
-CUSHIM_PRINTF(2, 0)
-static char *keep_text(struct doctor *doctor, const char *format, va_list arguments)
-{
-    char *text = doctor->texts + doctor->text_size;
-    size_t room = sizeof doctor->texts - doctor->text_size;
-    int length = vsnprintf(text, room, format, arguments);
-    size_t used = length < 0 ? 1 : (size_t)length + 1;
-    doctor->text_size += used < room ? used : room - 1; /* the last byte is an empty text */
-    return text;
-}
-
-/* Writes the begin of a sentence that fits a line: without what is in brackets, or up to a comma or a colon. */
-static void shorten(const char *message, char *line, size_t size)
-{
-    size_t used = 0, end = 0;
-    for (const char *c = message; *c != '\0' && used + 1 < size; c++) {
-        if (strncmp(c, " (", 2) == 0 && strchr(c, ')') != NULL)
-            c = strchr(c, ')') + 1;
-        if (strchr(",;:.", *c) != NULL && (c[1] == ' ' || c[1] == '\0'))
-            end = used;
-        if (*c == '\0' || (*c == '.' && end == used))
-            break;
-        line[used++] = *c;
-    }
-    if (end == 0) /* one long word, such as a path */
-        end = used < size - 3 ? used : size - 3;
-    snprintf(line + end, size - end, "%s", end == size - 3 ? ".." : ".");
-}
-
-CUSHIM_PRINTF(2, 3)
-static const char *keep(struct doctor *doctor, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = keep_text(doctor, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...)
-{
-    enum { LINE_WIDTH = 80 - 9 }; /* after the mark of the verdict */
-    struct finding *finding = &doctor->findings[doctor->count < MAX_FINDINGS ? doctor->count++ : MAX_FINDINGS - 1];
-    char line[LINE_WIDTH + 1];
-    va_list arguments;
-    va_start(arguments, message);
-    char *text = keep_text(doctor, message, arguments);
-    va_end(arguments);
-    char *newline = strchr(text, '\n');
-    *finding = (struct finding){
-        .check = check,
-        .verdict = verdict <= VERDICT_PROBLEM && doctor->started ? VERDICT_NOTE : verdict,
-        .message = text,
-        .advice = "",
-        .evidence = newline != NULL ? newline + 1 : "",
-    };
-    if (newline != NULL)
-        *newline = '\0';
-    if (verdict > VERDICT_PROBLEM || strlen(text) <= LINE_WIDTH)
-        return;
-    shorten(text, line, sizeof line);
-    finding->evidence = newline != NULL ? keep(doctor, "%s %s", text, finding->evidence) : text;
-    finding->message = keep(doctor, "%s", line);
-}
-
-void doctor_advise(struct doctor *doctor, const char *advice, ...)
-{
-    va_list arguments;
-    va_start(arguments, advice);
-    doctor->findings[doctor->count - 1].advice = keep_text(doctor, advice, arguments);
-    va_end(arguments);
-}
 
 /* ---- The kernel and the device files ---- */
 
@@ -138,9 +63,7 @@ static void report_no_module(struct doctor *doctor)
                     "/proc/driver/nvidia.");
     } else if (!has_cause(doctor, check) && !doctor->started) {
         doctor_find(doctor, check, VERDICT_PROBLEM, "The kernel module of the driver is not loaded.");
-        doctor_advise(doctor,
-                      "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root, "
-                      "which reports what is wrong. For a container, do this on the host.");
+        doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_NOT_LOADED));
     }
 }
 

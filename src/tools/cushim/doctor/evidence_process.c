@@ -90,50 +90,20 @@ int open_files_count(void)
     return 0;
 }
 
-bool evidence_limit_of_files(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_processor_time(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_address_space(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_data(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_denied_by_mode(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_on_nodev(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_not_a_device(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_broken_link(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_with_other_number(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
+#    define NEVER(name)                                                                                                \
+        bool evidence_##name(const struct doctor *doctor)                                                              \
+        {                                                                                                              \
+            return doctor == NULL;                                                                                     \
+        }
+NEVER(limit_of_files)
+NEVER(limit_of_processor_time)
+NEVER(limit_of_address_space)
+NEVER(limit_of_data)
+NEVER(node_denied_by_mode)
+NEVER(node_on_nodev)
+NEVER(node_not_a_device)
+NEVER(node_broken_link)
+NEVER(node_with_other_number)
 
 bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size)
 {
@@ -177,26 +147,16 @@ bool evidence_limit_of_files(const struct doctor *doctor)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)open_files_count() + MANY;
 }
 
-bool evidence_limit_of_address_space(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-bool evidence_limit_of_processor_time(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-bool evidence_limit_of_data(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
+#    define IS_LIMITED(name, resource)                                                                                 \
+        bool evidence_##name(const struct doctor *doctor)                                                              \
+        {                                                                                                              \
+            struct rlimit limit;                                                                                       \
+            (void)doctor;                                                                                              \
+            return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;                                \
+        }
+IS_LIMITED(limit_of_address_space, RLIMIT_AS)
+IS_LIMITED(limit_of_processor_time, RLIMIT_CPU)
+IS_LIMITED(limit_of_data, RLIMIT_DATA)
 
 bool process_exists(const struct doctor *doctor, const char *name)
 {

@@ -3,6 +3,7 @@
  * accepts no GPU unloads itself, so that the file of the library is often the only trace of the driver. */
 #include "facts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,30 +115,16 @@ static const struct kind *misfit_find(const struct doctor *doctor, enum fit want
     return first;
 }
 
-bool evidence_gpu_too_old(const struct doctor *doctor)
-{
-    return misfit_find(doctor, FIT_TOO_OLD) != NULL;
-}
-
-bool evidence_gpu_too_new(const struct doctor *doctor)
-{
-    return misfit_find(doctor, FIT_TOO_NEW) != NULL;
-}
-
-bool evidence_gpu_needs_open_module(const struct doctor *doctor)
-{
-    return misfit_find(doctor, FIT_NEEDS_OPEN) != NULL;
-}
-
-bool evidence_gpu_needs_closed_module(const struct doctor *doctor)
-{
-    return misfit_find(doctor, FIT_NEEDS_CLOSED) != NULL;
-}
-
-bool evidence_gpu_depends_on_variant(const struct doctor *doctor)
-{
-    return misfit_find(doctor, FIT_DEPENDS) != NULL;
-}
+#define EVIDENCE_OF_FIT(name, fit)                                                                                     \
+    bool evidence_##name(const struct doctor *doctor)                                                                  \
+    {                                                                                                                  \
+        return misfit_find(doctor, fit) != NULL;                                                                       \
+    }
+EVIDENCE_OF_FIT(gpu_too_old, FIT_TOO_OLD)
+EVIDENCE_OF_FIT(gpu_too_new, FIT_TOO_NEW)
+EVIDENCE_OF_FIT(gpu_needs_open_module, FIT_NEEDS_OPEN)
+EVIDENCE_OF_FIT(gpu_needs_closed_module, FIT_NEEDS_CLOSED)
+EVIDENCE_OF_FIT(gpu_depends_on_variant, FIT_DEPENDS)
 
 void gpu_describe(const struct doctor *doctor, const struct bus_gpu *gpu, char *text, size_t size)
 {
@@ -168,14 +155,13 @@ void fact_branch(const struct doctor *doctor, char *text, size_t size)
     snprintf(text, size, "%d", driver_branch(doctor));
 }
 
-/* The branches that fit all GPUs of the bus. */
+/* The last branch that supports all GPUs, and the first one. */
 void fact_last_branch(const struct doctor *doctor, char *text, size_t size)
 {
-    int last = 0;
+    int last = INT_MAX;
     for (int i = 0; i < doctor->bus.count; i++) {
         const struct kind *kind = kind_find(&doctor->bus.gpus[i]);
-        if (kind != NULL && kind->last != 0 && (last == 0 || kind->last < last))
-            last = kind->last;
+        last = kind != NULL && kind->last != 0 && kind->last < last ? kind->last : last;
     }
     snprintf(text, size, "%d", last);
 }
@@ -208,11 +194,6 @@ void fact_with_module(const struct doctor *doctor, char *text, size_t size)
         snprintf(text, size,
                  " with its proprietary kernel module (Ubuntu: nvidia-driver-NUMBER, without -open; Arch: "
                  "a package NUMBERxx; Debian: nvidia-kernel-dkms)");
-}
-
-void fact_loaded(const struct doctor *doctor, char *text, size_t size)
-{
-    snprintf(text, size, "%s", is_loaded(doctor) ? "loaded" : "installed");
 }
 
 /* Why there is no module, if there is none. */

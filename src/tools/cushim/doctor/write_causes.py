@@ -152,12 +152,11 @@ def write_page(causes):
         if cause.section != section:
             section = cause.section
             lines.append(f'\n## {section}')
-        lines += ['', f'### {cause.word}', '', f'**{cause.title}**', '', wrapped(marked(cause.message)), '',
+        lines += ['', f'### {cause.word}', wrapped(f'**{cause.title}.** {marked(cause.message)}'), '',
                   wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.'
-                          + (f' Reason: {either(cause.reason)}.' if cause.reason else ''), '  '),
+                          + (f' Reason: {either(cause.reason)}.' if cause.reason else '')
+                          + ('' if cause.seen == 'SEEN' else ' Not seen on hardware.'), '  '),
                   wrapped(f'- What to do: {marked(cause.advice)}', '  ')]
-        if cause.seen == 'UNSEEN':
-            lines.append('- Not seen on hardware.')
     return '\n'.join(lines) + '\n'
 
 
