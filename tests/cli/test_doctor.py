@@ -278,6 +278,12 @@ class Containers(Doctor):
         tree = self.tree().container().kernel_module().gpu_on_bus().nodes()
         self.blames('container', 'NVIDIA_DRIVER_CAPABILITIES', '--root', tree.root)
 
+    def test_container_when_a_given_library_is_missing_then_none_is_claimed(self):
+        tree = self.tree().container().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES)
+        rows = self.findings('--root', tree.root, '--driver=/nowhere/libcuda.so.1')
+        self.assertEqual(rows[0]['message'], 'The requested driver library does not exist.')
+        self.assertNotIn('a driver library', ' '.join(row['text'] for row in rows[1:]))
+
     def test_container_when_complete_then_no_problem(self):
         self.passes(self.tree().container().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES), container='ok')
 

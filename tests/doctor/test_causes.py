@@ -88,7 +88,7 @@ CHANGES = {
     'mps_ended': (['none'], {'FAKE_CODE': '810'}),
     'uvm_failed': (['none'], {'FAKE_CODE': '3'}),
     'unknown_without_gpu': (['none'], {'FAKE_CODE': '100'}),
-    'driver_part_missing': (['none'], {'FAKE_CODE': '500', 'FAKE_OPEN': '/nowhere/libnvdxgdmal.so.1'}),
+    'driver_part_missing': (['none'], {'FAKE_CODE': '500', 'FAKE_OPEN': 'libnvdxgdmal.so.1'}),
     'unknown': (['none'], {'FAKE_CODE': '700'}),
 }
 # In a container, these lead in the place of others.
@@ -250,6 +250,20 @@ class OnMachine(Agreement):
         self.require_nobody()
         self.assertRegex(message('mps=silent', NOBODY), 'belongs to the user root, and this process to nobody')
         self.assertNotIn('belongs', message('mps=silent'))
+
+    def test_operations_when_they_are_equal_then_have_a_line_and_the_usual_ones_are_marked(self):
+        place = self.directory()
+        for name in 'one', 'two':
+            os.mkdir(f'{place}/{name}')
+        answer = self.examine('none', options=['--watch'], FAKE_CODE='500', FAKE_OPEN='libnvdxgdmal.so.1',
+                              LD_LIBRARY_PATH=f'{place}/one:{place}/two')
+        rows = [row['message'] for row in answer.document if row['check'] == 'operation']
+        searches = [row for row in rows if 'libnvdxgdmal' in row]
+        self.assertEqual(len(searches), 1)
+        self.assertRegex(searches[0], r'^open(at)?\(libnvdxgdmal\.so\.1\) fails with ENOENT \(.*\), in \d+ directories\.$')
+        usual = [row for row in rows if row.endswith(', as in every start.')]
+        self.assertEqual(len(usual), len({row.split('(')[0] + row.split(' fails with ')[1][:6] for row in usual}))
+        self.assertGreater(len(usual), 2)
 
     def test_files_when_a_start_was_watched_then_none_is_left_open(self):
         self.assertIn('(3 are open before the start)', self.examine('nofile=32').document[0]['text'])

@@ -331,7 +331,7 @@ static void report_operation(struct doctor *doctor, size_t index)
         paths += strcmp(operation->path, operations->list[i].path) != 0;
     }
     if (is_usual && paths > 0)
-        snprintf(count, sizeof count, ", and so do %u more such calls", times - 1);
+        snprintf(count, sizeof count, ", %u such calls", times);
     else if (paths > 0)
         snprintf(count, sizeof count, ", in %u directories", paths + 1);
     else if (times > 1)
