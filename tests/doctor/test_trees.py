@@ -132,6 +132,8 @@ class OnTree(Agreement):
         first = self.leads('gpu_too_old', machine(('0x1b80', ''), ('0x1180', '')))
         self.assertIn('470 is their last one', first['text'])  # the driver for both
         self.assertIn('0000:02:00.0, id 10de:1180, generation Kepler, whose last driver is 470.', first['text'])
+        compat = machine(('0x1b80', '')).driver('/usr/local/cuda/compat', '595.58.03')  # not the driver of the machine
+        self.leads('module_not_loaded', compat, '/usr/local/cuda/compat/libcuda.so.1', FAKE_INIT='100')
         self.leads('gpu_too_old', machine(('0x2204', 'vfio-pci'), ('0x1b80', '')))
         self.leads('module_not_loaded', machine(('0x1b80', 'vfio-pci'), ('0x2204', '')))
         self.leads('gpu_of_vfio', machine(('0x1b80', 'vfio-pci'), ('0x2204', 'vfio-pci')))
