@@ -165,9 +165,10 @@ static void check_library(struct doctor *doctor)
     } else if (reason == CUSHIM_REASON_NOT_FOUND && doctor->system.kernel_module[0] != '\0' && is_plain_linux) {
         report_module_without_library(doctor);
     } else {
-        /* An unusable file is a cause. That nothing was found has other causes. */
-        doctor_find(doctor, "library", reason != CUSHIM_REASON_NOT_FOUND ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s",
-                    doctor->load->message);
+        /* An unusable file is a cause. That nothing was found has other causes, unless nothing else is known. */
+        bool is_cause = reason != CUSHIM_REASON_NOT_FOUND
+                        || (is_plain_linux && doctor->system.gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
+        doctor_find(doctor, "library", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s", doctor->load->message);
         advise_on_library(doctor);
     }
 }

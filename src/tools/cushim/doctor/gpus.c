@@ -20,6 +20,7 @@ static const struct kind {
 #include "gpus.inc"
 };
 
+enum { FIRST_OPEN = 515 }; /* the branch that brought the open module */
 enum fit { FIT_UNKNOWN, FIT_TOO_OLD, FIT_TOO_NEW, FIT_NEEDS_OPEN, FIT_NEEDS_CLOSED, FIT_DEPENDS };
 
 static const struct kind *kind_find(const struct bus_gpu *gpu)
@@ -79,7 +80,6 @@ enum module gpus_read_variant(const struct doctor *doctor)
 
 static enum fit gpu_fit(const struct doctor *doctor, const struct kind *kind)
 {
-    enum { FIRST_OPEN = 515 };
     const enum module variant = doctor->variant;
     int branch = driver_branch(doctor);
     if (kind == NULL || branch == 0)
@@ -182,18 +182,21 @@ void fact_variant(const struct doctor *doctor, char *text, size_t size)
     snprintf(text, size, "%s", kind != NULL && kind->module == MODULE_OPEN ? "open" : "proprietary");
 }
 
-/* If only one variant supports the GPU: that variant and its packages. */
+/* If only one variant of the wanted driver supports the GPU: that variant and its packages. */
 void fact_with_module(const struct doctor *doctor, char *text, size_t size)
 {
     const struct kind *kind = misfit_find(doctor, FIT_UNKNOWN);
+    int branch = driver_branch(doctor);
     if (kind != NULL && kind->module == MODULE_OPEN)
         snprintf(text, size,
-                 " with its open kernel module (Ubuntu: nvidia-driver-NUMBER-open; Arch: nvidia-open-dkms; "
-                 "others: nvidia-open)");
-    else if (kind != NULL && kind->module == MODULE_CLOSED)
+                 " with its open kernel module (Ubuntu: nvidia-driver-%d-open; Arch: nvidia-open-dkms; "
+                 "others: nvidia-open)",
+                 branch > kind->since ? branch : kind->since);
+    else if (kind != NULL && kind->module == MODULE_CLOSED && kind->last >= FIRST_OPEN)
         snprintf(text, size,
-                 " with its proprietary kernel module (Ubuntu: nvidia-driver-NUMBER, without -open; Arch: "
-                 "a package NUMBERxx; Debian: nvidia-kernel-dkms)");
+                 " with its proprietary kernel module (Ubuntu: nvidia-driver-%d, without -open; Arch: "
+                 "nvidia-%dxx-dkms; Debian: nvidia-kernel-dkms)",
+                 kind->last, kind->last);
 }
 
 /* Why there is no module, if there is none. */
