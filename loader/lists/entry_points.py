@@ -154,9 +154,13 @@ class Gpu:
         values = {column: '' if cell == '-' else cell for column, cell in row.items()}
         self.arch, self.generation, self.kind = int(values['arch']), values['generation'], values['kind']
         # The first CUDA version whose assembler lists it, and the last one; None: the newest does, or none.
-        self.first, self.until = int(values['first']), int(values['until']) if values['until'] else None
-        # The last driver branch that supports it; None: the newest does.
-        self.last = int(values['last']) if values['last'] else None
+        self.first, self.until = (int(values[name]) if values[name] else None for name in ('first', 'until'))
+        # The first and the last driver branch that support it; None: not known; the newest does.
+        self.since, self.last = (int(values[name]) if values[name] else None for name in ('since', 'last'))
+        # "open", "closed" or "both" kernel modules support it; "": not known.
+        self.module = values['module']
+        # The ids of its devices on the PCI bus: [(first, last)].
+        self.ids = [tuple(int(one, 16) for one in item.split('-')) for item in values['ids'].split(',') if item]
 
 
 def read_lines(path):

@@ -182,7 +182,7 @@ class Companions(unittest.TestCase):
         done = subprocess.run([PROGRAM, 'doctor', '--format=json', f'--driver={self.libraries}/libcuda.so.1'],
                               env={**os.environ, 'NVIDIA_DRIVER_CAPABILITIES': 'compute,utility'},
                               stdout=subprocess.PIPE, check=False)
-        notes = [row for row in json.loads(done.stdout) if row['check'] == 'companions']
+        notes = [row for row in json.loads(done.stdout)['findings'] if row['check'] == 'companions']
         self.assertEqual([row['message'] for row in notes[:2]], [rows[name]['message'] for name in ('NVCUVID', 'NVENC')])
         self.assertEqual({row['verdict'] for row in notes}, {'note'})
 

@@ -121,6 +121,11 @@ void text_field(const char *label, enum tone tone, const char *value)
     fputc('\n', stdout);
 }
 
+void text_break_lines(void)
+{
+    style.lines = true;
+}
+
 void text_paragraph(enum tone tone, size_t indent, const char *text)
 {
     size_t column = indent;
