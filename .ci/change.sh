@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # part and variant read `tests`
 
 # What these find does not depend on the build: README's own commands run them.
-readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers --no-suite random)
+readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers)
 
 # With the name of a suite, Meson also runs the tests of it that are not usual.
 readonly usual=(--no-suite long --no-suite thorough)
@@ -186,7 +186,7 @@ arm64_build() {
     local tests=(--timeout-multiplier 5 --suite unit --suite cuda --suite exec "${usual[@]}")
     if ! sudo tests/cross/register-emulator; then
         echo 'skipped: programs for arm64 that start others, because the kernel here cannot start programs for arm64'
-        tests=(--timeout-multiplier 5 --suite compat --suite random "${usual[@]}")
+        tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
     apart tests/cross/fetch-libuv >build-ci/libuv
     part arm64 --cross-file tests/cross/arm64.ini -Dpkg_config_path="$(cat build-ci/libuv)"

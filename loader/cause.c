@@ -44,25 +44,12 @@ static bool library_is_compat(const struct evidence *evidence)
     return strstr(evidence->library, "/compat/") != NULL || strstr(evidence->library, "/cuda-compat") != NULL;
 }
 
-/* The name of a driver ends with its version: libcuda.so.580.159.03. That of a copy may not. */
-static bool library_differs_from_module(const struct evidence *evidence)
-{
-    static const char stem[] = "/libcuda.so.";
-    const char *name = strrchr(evidence->library, '/');
-    if (evidence->system.kernel_module[0] == '\0' || name == NULL || strncmp(name, stem, sizeof stem - 1) != 0)
-        return false;
-    const char *version = name + sizeof stem - 1;
-    return strspn(version, "0123456789") >= 3 && strcmp(version, evidence->system.kernel_module) != 0;
-}
-
 static enum cushim_reason cause_of_code(const struct evidence *evidence)
 {
     switch ((int)evidence->code) {
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: /* GeForce and RTX GPUs return this one after an update, too */
         return library_is_compat(evidence) ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
-    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: /* also after an update without a restart */
-        return !library_is_compat(evidence) && library_differs_from_module(evidence) ? CUSHIM_REASON_MODULE_MISMATCH
-                                                                                     : CUSHIM_REASON_COMPAT_REFUSED;
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return CUSHIM_REASON_NOT_READY;
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
@@ -96,7 +83,7 @@ static enum cushim_reason cause_of_machine(const struct evidence *evidence)
         return has_module ? CUSHIM_REASON_NONE : CUSHIM_REASON_NO_GPU;
     if (bus->of_vfio == bus->gpus)
         return CUSHIM_REASON_GPU_OF_VFIO;
-    if (bus->of_another_driver == bus->gpus
+    if (bus->of_vfio + bus->of_another_driver == bus->gpus
         || (!has_module && cush_system_has_file(evidence->root, "/sys/module/nouveau")))
         return CUSHIM_REASON_GPU_OF_NOUVEAU;
     if (evidence->system.container)

@@ -28,7 +28,8 @@ DECLARED_LATER = {'cuMemBatchDecompressAsync': 12080, 'cuGreenCtxGetId': 13000, 
                   'cuStreamBeginCaptureToCig': 13020, 'cuStreamEndCaptureToCig': 13020}
 
 
-# The roles of functions in the column `role`, and what can follow one.
+# The roles of functions in the column `role`, and what can follow one. Each is what the function does: "work" is given
+# to a stream, "synchronous" waits for the work of all streams, "other" is neither. The enum trace_role_kind has them too.
 ROLES = ('other', 'work', 'begin-capture', 'end-capture', 'capture-status', 'exchange-mode', 'record-event',
          'wait-event', 'elapsed-time', 'destroy-stream', 'query-stream', 'query-event', 'synchronize-stream',
          'synchronize-event', 'synchronize-context', 'synchronous')
@@ -143,7 +144,7 @@ class Driver:
         # The exact driver that was looked at, and that softcuda stands in for; '' for a branch that is only named.
         self.release = '' if row['release'] == '-' else row['release']
         # The newest PTX version that it compiles: 10 * major + minor.
-        self.ptx = int(row['ptx'])
+        self.ptx = None if row['ptx'] == '-' else int(row['ptx'])
 
 
 class Gpu:
@@ -153,9 +154,13 @@ class Gpu:
         values = {column: '' if cell == '-' else cell for column, cell in row.items()}
         self.arch, self.generation, self.kind = int(values['arch']), values['generation'], values['kind']
         # The first CUDA version whose assembler lists it, and the last one; None: the newest does, or none.
-        self.first, self.until = int(values['first']), int(values['until']) if values['until'] else None
-        # The last driver branch that supports it; None: the newest does.
-        self.last = int(values['last']) if values['last'] else None
+        self.first, self.until = (int(values[name]) if values[name] else None for name in ('first', 'until'))
+        # The first and the last driver branch that support it; None: not known; the newest does.
+        self.since, self.last = (int(values[name]) if values[name] else None for name in ('since', 'last'))
+        # "open", "closed" or "both" kernel modules support it; "": not known.
+        self.module = values['module']
+        # The ids of its devices on the PCI bus: [(first, last)].
+        self.ids = [tuple(int(one, 16) for one in item.split('-')) for item in values['ids'].split(',') if item]
 
 
 def read_lines(path):

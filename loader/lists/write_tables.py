@@ -132,7 +132,7 @@ PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def write_ptx_versions():
-    rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers()]
+    rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers() if one.ptx]
     return PTX_VERSIONS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PTX_VERSION\n'
 
 

@@ -36,10 +36,14 @@ class Gpus(Case):
         self.check(self.runs(sass(80), machine=183), a8_0='native', a8_7='no')
         self.assertNotIn('8.7', self.runs(sass(80)))
 
-    def test_gpu_when_some_containers_lack_code_then_runs_in_part_and_never_fails(self):
+    def test_gpu_when_some_containers_lack_code_then_runs_in_part_and_is_not_known_to_run(self):
         elf = Elf().section('.nv_fatbin', fatbin(sass(80), sass(90)) * 84 + fatbin(sass(80)) * 44)
         done = self.run_on('lib.so', elf.build(), '--require-arch=9.0')
-        self.assertEqual(done.status, 0)
+        self.assertEqual(done.status, 2)
+        self.assertIn('lib.so: GPU 9.0: 84 of 128 fat binaries have code for it, and whether the others are used on it '
+                      'is not known\n', done.out)
+        self.assertEqual(self.run_program('--require-arch=9.0', '--strict', 'lib.so').status, 1)
+        self.assertEqual(self.run_program('--require-arch=8.0', '--strict', 'lib.so').status, 0)
         done = self.run_program('lib.so')
         self.assertIn('GPU 9.0: only in part: 84 of 128 fat binaries have code for it', done.out)
 

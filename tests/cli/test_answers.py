@@ -55,7 +55,8 @@ class Table(Case):
             self.assertIn('CUSHIM_LAYERS', answer.document['advice'])
             self.assertEqual(answer.document['layers'], [])
             row = next(row for row in run_json('doctor', DRIVER, CUSHIM_LAYERS=layer).document if row['check'] == 'settings')
-            self.assertEqual((row['verdict'], row['message']), ('problem', answer.document['message']))
+            self.assertEqual(row['verdict'], 'problem')
+            self.assertIn(answer.document['message'], row['text'])
 
     def test_table_when_filtered_then_ignores_case_and_matches_driver_functions(self):
         for filter in ('captureinfo', 'CAPTUREINFO', 'cuStreamGetCaptureInfo'):

@@ -45,7 +45,7 @@ class BrokenLibrary(Case):
             self.assertIn(failure.advice, answer.document['advice'])
         elif command[0] == 'doctor':
             self.assertEqual((answer.document[0]['check'], answer.document[0]['verdict']), (failure.check, 'problem'))
-            self.assertRegex(answer.document[0]['message'], words)
+            self.assertRegex(answer.document[0]['text'], words)
             self.assertIn(failure.advice, answer.document[0]['advice'])
         else:
             self.assertRegex(answer.err.decode(), words)

@@ -20,25 +20,29 @@ class Doctor(Case):
         ranks = {'problem': 0, 'follows': 1, 'note': 2, 'ok': 3}
         self.assertTrue(answer.document)
         for row in answer.document:
-            self.assertEqual(list(row), ['check', 'verdict', 'message', 'advice', 'cause'])
+            self.assertEqual(list(row), ['check', 'verdict', 'cause', 'message', 'advice', 'evidence', 'text'])
             self.assertIn(row['check'], CHECKS)
             self.assertIn(row['verdict'], ranks)
-            self.assertRegex(row['message'], r'\.$')
+            self.assertRegex(row['text'], r'\.$')
+            self.assertTrue(row['verdict'] != 'problem' or len(row['message']) <= 71, row)
             self.assertTrue(row['advice'] or row['verdict'] != 'problem', row)
+            self.assertFalse(row['advice'] and row['verdict'] == 'follows', row)
         order = [ranks[row['verdict']] for row in answer.document]
         self.assertEqual(order, sorted(order))
         self.assertEqual(answer.status, UNUSABLE if order[0] == 0 else USABLE)
         text = run('doctor', *arguments, **settings)
         self.assertEqual(text.status, answer.status)
+        lines = text.out.decode().splitlines()
+        self.assertEqual([line for line in lines if len(line) > 80 and len(line.split()[-1]) < 40], [])
         for row in answer.document:
-            self.assertIn(row['advice'], text.out.decode())
+            self.assertIn(row['advice'], ' '.join(text.out.decode().split()))
         return answer.document
 
     def blames(self, check, words, *arguments, **settings):
         """Expects that the first finding is a problem of this check and contains these words."""
         first = self.findings(*arguments, **settings)[0]
         self.assertEqual((first['check'], first['verdict']), (check, 'problem'), first)
-        self.assertIn(words, first['message'] + ' ' + first['advice'])
+        self.assertIn(words, first['text'] + ' ' + first['advice'])
 
     def passes(self, tree, **verdicts):
         """Expects that there is no problem. Returns the paths that were tried."""
@@ -71,7 +75,9 @@ class Machines(Doctor):
 
     def test_library_when_missing_beside_a_gpu_then_advises_to_install_it(self):
         tree = self.tree().gpu_on_bus().kernel_module().nodes()
-        self.blames('library', 'there is an NVIDIA GPU', '--root', tree.root)
+        self.blames('library', 'libnvidia-compute-550 (Ubuntu)', '--root', tree.root)  # not another version: error 803
+        self.assertIn('550.163.01', self.findings('--root', tree.root)[0]['message'])
+        self.blames('library', 'there is an NVIDIA GPU', '--root', self.tree().gpu_on_bus().root)
 
     def test_gpu_when_bus_shows_none_then_missing_library_is_no_second_problem(self):
         for tree in (self.tree(), self.tree().container()):
@@ -91,11 +97,11 @@ class Machines(Doctor):
         tree.driver(LIBRARIES).file('/dev/nvidiactl')
         self.blames('gpu', 'No NVIDIA GPU', '--root', tree.root)
         nodes = [row for row in self.findings('--root', tree.root) if row['check'] == 'device-nodes']
-        self.assertIn('/dev/nvidiactl alone', nodes[0]['message'])
+        self.assertIn('/dev/nvidiactl alone', nodes[0]['text'])
 
     def test_kernel_module_when_version_differs_then_names_both_versions(self):
         tree = self.tree().driver(LIBRARIES, '535.161.07').kernel_module('550.163.01').nodes().gpu_on_bus()
-        self.blames('kernel-module', '(535.161.07) and of the kernel module (550.163.01)', '--root', tree.root)
+        self.blames('kernel-module', 'has version 535.161.07, and the kernel module 550.163.01.', '--root', tree.root)
 
     def test_kernel_module_when_library_version_is_unknown_then_no_problem(self):
         for release in ('1', '1.1'):
@@ -108,10 +114,6 @@ class Machines(Doctor):
     def test_kernel_module_when_not_loaded_then_advises_to_load_it(self):
         tree = self.tree().driver(LIBRARIES).gpu_on_bus()
         self.blames('kernel-module', 'modprobe nvidia', '--root', tree.root)
-
-    def test_kernel_module_when_nouveau_is_loaded_then_names_it(self):
-        tree = self.tree().driver(LIBRARIES).gpu_on_bus().directory('/sys/module/nouveau')
-        self.blames('kernel-module', 'nouveau', '--root', tree.root)
 
     def test_device_nodes_when_missing_beside_kernel_module_then_advises_to_create_them(self):
         tree = self.tree().driver(LIBRARIES).gpu_on_bus().kernel_module()
@@ -136,8 +138,8 @@ class Machines(Doctor):
         places = {'LD_LIBRARY_PATH': stub, 'SNAP_LIBRARY_PATH': driver}
         rows = [row for row in self.findings(**places) if row['check'] == 'stub']
         self.assertEqual([row['verdict'] for row in rows], ['problem'])
-        self.assertIn('error 34', rows[0]['message'])
-        self.assertIn(stub + '/libcuda.so.1', rows[0]['message'])
+        self.assertIn('error 34', rows[0]['text'])
+        self.assertIn(stub + '/libcuda.so.1', rows[0]['text'])
         if any(os.path.exists(path + '/libcuda.so.1') for path in (LIBRARIES, '/usr/lib64', '/usr/lib/wsl/lib')):
             self.skipTest('the driver of this machine precedes that of the test')
         self.blames('stub', 'LD_LIBRARY_PATH', **places)
@@ -147,7 +149,7 @@ class Machines(Doctor):
         tree = self.tree().file(LIBRARIES + '/libcuda.so.1', 'text').driver('/usr/lib64').kernel_module().nodes()
         self.passes(tree)
         notes = [row for row in self.findings('--root', tree.root) if (row['check'], row['verdict']) == ('library', 'note')]
-        self.assertIn(f'{tree.root}{LIBRARIES}/libcuda.so.1 was skipped', notes[0]['message'])
+        self.assertIn(f'{tree.root}{LIBRARIES}/libcuda.so.1 was skipped', notes[0]['text'])
 
     def test_library_when_corrupt_then_quotes_the_dynamic_loader(self):
         tree = self.tree().file(LIBRARIES + '/libcuda.so.1', 'text')
@@ -242,9 +244,9 @@ class Roots(Doctor):
         for path in ('/proc/version', '/etc/NIXOS'):
             os.symlink('/0', tree.path(path))
         rows = self.findings('--root', tree.root)
-        self.assertIn('no NVIDIA driver library', [row['message'] for row in rows if row['check'] == 'library'][0])
+        self.assertIn('no NVIDIA driver library', [row['text'] for row in rows if row['check'] == 'library'][0])
         self.assertEqual({row['check'] for row in rows} & {'nixos', 'jetson', 'flatpak', 'wsl'}, set())
-        self.assertNotIn('nouveau', ''.join(row['message'] for row in rows))
+        self.assertNotIn('nouveau', ''.join(row['text'] for row in rows))
 
     def test_root_when_it_holds_fifos_then_program_returns(self):
         tree = self.tree().driver(LIBRARIES)
@@ -270,11 +272,17 @@ class Containers(Doctor):
                          self.findings('--root', tree.root))
 
     def test_container_when_host_has_no_gpu_then_blames_the_gpu(self):
-        self.blames('gpu', 'No NVIDIA GPU', '--root', self.tree().container().directory('/sys/bus/pci/devices').root)
+        self.blames('gpu', '--gpus all', '--root', self.tree().container().directory('/sys/bus/pci/devices').root)
 
     def test_container_when_only_nodes_are_mounted_then_advises_to_mount_the_library(self):
         tree = self.tree().container().kernel_module().gpu_on_bus().nodes()
         self.blames('container', 'NVIDIA_DRIVER_CAPABILITIES', '--root', tree.root)
+
+    def test_container_when_a_given_library_is_missing_then_none_is_claimed(self):
+        tree = self.tree().container().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES)
+        rows = self.findings('--root', tree.root, '--driver=/nowhere/libcuda.so.1')
+        self.assertEqual(rows[0]['message'], 'The requested driver library does not exist.')
+        self.assertNotIn('a driver library', ' '.join(row['text'] for row in rows[1:]))
 
     def test_container_when_complete_then_no_problem(self):
         self.passes(self.tree().container().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES), container='ok')
@@ -305,7 +313,7 @@ class Permissions(Doctor):
     def test_device_nodes_when_only_uvm_is_denied_then_names_it(self):
         before = self.unprivileged()
         tree = self.tree().driver(LIBRARIES).kernel_module().gpu_on_bus().nodes().file('/dev/nvidia-uvm', mode=0)
-        self.blames('device-nodes', 'device files /dev/nvidia-uvm.', '--root', tree.root, before=before)
+        self.blames('device-nodes', 'It may not open /dev/nvidia-uvm.', '--root', tree.root, before=before)
 
     def test_device_nodes_when_denied_then_probe_reports_the_same_reason(self):
         before = self.unprivileged()
@@ -330,18 +338,18 @@ class Started(Doctor):
         rows = self.findings(DRIVER, FAKE_GPUS='2')
         start = [row for row in rows if row['check'] == 'start'][0]
         self.assertEqual(start['verdict'], 'ok')
-        self.assertIn('2 GPUs: Fake "GPU" 0', start['message'])
+        self.assertIn('2 GPUs: Fake "GPU" 0', start['text'])
         self.assertTrue(run('doctor', DRIVER).out.endswith(b'\nCUDA can be used.\n'))
 
     def test_start_when_init_fails_then_reports_the_code(self):
         row = self.findings(DRIVER, FAKE_INIT='999')[0]
         self.assertEqual(row['verdict'], 'problem')
-        self.assertIn('cuInit returns code 999, FAKE_ERROR_999', row['message'])
+        self.assertIn('cuInit returns code 999, FAKE_ERROR_999', row['text'])
         self.assertTrue(run('doctor', DRIVER, FAKE_INIT='999').out.endswith(b'Begin with the first problem above.\n'))
 
     def test_start_when_a_later_step_fails_then_names_the_call(self):
         for variable, call in (('FAKE_CONTEXT', 'cuCtxCreate'), ('FAKE_MEMORY', 'cuMemAlloc'), ('FAKE_STREAM', 'cuStreamCreate')):
-            self.assertIn(call + ' returns code 999', self.findings(DRIVER, **{variable: '999'})[0]['message'])
+            self.assertIn(call + ' returns code 999', self.findings(DRIVER, **{variable: '999'})[0]['text'])
             self.assertNotIn(b'CUDA can be used', run('doctor', DRIVER, **{variable: '999'}).out)
 
     def test_start_when_functions_are_hidden_then_does_not_say_that_cuda_can_be_used(self):
@@ -352,14 +360,14 @@ class Started(Doctor):
     def test_start_when_driver_crashes_then_other_findings_are_printed(self):
         for call in ('cuInit', 'cuCtxCreate', 'cuStreamCreate'):
             rows = self.findings(DRIVER, FAKE_CRASH=call)
-            start = [row['message'] for row in rows if row['check'] == 'start'][0]
+            start = [row['text'] for row in rows if row['check'] == 'start'][0]
             self.assertIn(call + ' ends the process with a signal (Aborted)', start)
             self.assertIn('library', [row['check'] for row in rows])
 
     def test_start_when_driver_hangs_then_ends_and_names_the_system_call(self):
         def check(call):
             rows = self.findings(DRIVER, '--timeout=1', FAKE_HANG=call)
-            start = [row['message'] for row in rows if row['check'] == 'start'][0]
+            start = [row['text'] for row in rows if row['check'] == 'start'][0]
             self.assertIn(call + ' has not returned for 1 seconds. The process waits (state S)', start)
             self.assertIn('library', [row['check'] for row in rows])
         for_each(check, ('cuInit', 'cuCtxCreate', 'cuStreamCreate'))
@@ -367,20 +375,11 @@ class Started(Doctor):
     def test_start_when_driver_has_no_gpu_then_exit_status_is_unusable(self):
         self.assertEqual(run('doctor', DRIVER, FAKE_GPUS='0').status, UNUSABLE)
 
-    def test_start_when_versions_mismatch_then_blames_kernel_module(self):
-        self.blames('kernel-module', '(unknown) and of the kernel module', DRIVER, FAKE_INIT='803')
-
     def compat(self):
         directory = self.directory() + '/compat'
         os.mkdir(directory)
         shutil.copy(fake('driver_12_4'), directory + '/libcuda.so.1')
         return '--driver=' + directory + '/libcuda.so.1'
-
-    def test_compat_when_refused_then_blames_it(self):
-        self.blames('compat', 'cuda-compat', self.compat(), FAKE_INIT='804')
-
-    def test_compat_when_versions_mismatch_then_is_blamed_before_kernel_module(self):
-        self.blames('compat', 'LD_LIBRARY_PATH', self.compat(), FAKE_INIT='803')
 
     def test_compat_when_in_use_then_is_a_note(self):
         rows = {row['check']: row['verdict'] for row in self.findings(self.compat())}
@@ -395,7 +394,7 @@ class Started(Doctor):
     def test_visible_devices_when_some_are_named_then_is_a_note(self):
         rows = {row['check']: row for row in self.findings(DRIVER, CUDA_VISIBLE_DEVICES='0')}
         self.assertEqual(rows['visible-devices']['verdict'], 'note')
-        self.assertIn('"0"', rows['visible-devices']['message'])
+        self.assertIn('"0"', rows['visible-devices']['text'])
 
     def test_visible_devices_when_root_is_given_then_is_not_checked(self):
         rows = self.findings('--root', self.tree().driver(LIBRARIES).root, CUDA_VISIBLE_DEVICES='')
@@ -414,7 +413,7 @@ class Started(Doctor):
     def test_settings_when_version_is_limited_then_is_a_note(self):
         rows = [row for row in self.findings(DRIVER, CUSHIM_MAX_VERSION='11.0') if row['check'] == 'settings']
         self.assertEqual([row['verdict'] for row in rows], ['note'])
-        self.assertIn('CUSHIM_MAX_VERSION is set to "11.0"', rows[0]['message'])
+        self.assertIn('CUSHIM_MAX_VERSION is set to "11.0"', rows[0]['text'])
 
     def test_library_when_given_path_does_not_exist_then_names_its_origin(self):
         self.blames('library', '/nowhere/libcuda.so.1', '--driver=/nowhere/libcuda.so.1')

@@ -52,7 +52,7 @@ class Manual(Case):
         keys = set()
         for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor'], ['run']):
             document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0',
-                                CUSHIM_LAYERS=fake('layer')).document
+                                CUSHIM_LAYERS=fake('layer')).json
             stack = [document]
             while stack:
                 value = stack.pop()

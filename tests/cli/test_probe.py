@@ -126,7 +126,7 @@ class Probe(Case):
                          (UNUSABLE, True, 'no-device', []))
 
     def test_devices_when_init_fails_then_reports_the_reason(self):
-        for code, reason in (('803', 'module-mismatch'), ('804', 'compat-refused')):
+        for code, reason in (('803', 'module-mismatch'), ('804', 'module-mismatch'), ('802', 'not-ready')):
             answer = run_json('probe', '--devices', DRIVER, FAKE_INIT=code)
             self.assertEqual((answer.status, answer.document['loaded'], answer.document['initialised'],
                               answer.document['reason'], answer.document['devices']), (UNUSABLE, True, False, reason, []))

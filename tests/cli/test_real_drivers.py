@@ -55,7 +55,7 @@ class RealDrivers(Case):
             with self.subTest(driver=name):
                 answer = run_json('doctor', '--driver', library, **variables)
                 self.assertIn(answer.status, (USABLE, UNUSABLE))
-                message = [row['message'] for row in answer.document if row['check'] == 'library'][0]
+                message = [row['text'] for row in answer.document if row['check'] == 'library'][0]
                 self.assertRegex(message, rf'is NVIDIA driver {name}\.\d+(\.\d+)? for CUDA ')
 
     def test_root_when_it_holds_a_real_driver_then_loads_it(self):

@@ -6,6 +6,7 @@
  *
  *   ffnvcodec refused NAME    the driver is refused because of this function or library, and the reason is logged
  *   ffnvcodec open DRIVER     the driver is loaded, and its NVCUVID and NVENC are opened; there need not be a GPU
+ *   ffnvcodec closed DRIVER   the same, but NVENC need not be open
  *   ffnvcodec gpu DRIVER      the functions work; the optional ones are NULL exactly if DRIVER lacks them
  *   ffnvcodec start DRIVER    cuInit fails, and the text of its code is the diagnosis
  */

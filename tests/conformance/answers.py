@@ -10,9 +10,11 @@ configuration those from "native":
     12.2   <tab> edge.query                  <tab> 0
     9.1    <tab> capture.kind                <tab> not-applicable StreamBeginCapture_v2
 
-A check that is not applicable replaces all its answers; "-" removes one. A row of the subject invalidate with two "*"
-stands for every mode of the capture and either thread; rows after it name the cases that differ. Lines that start with
-# are the head of the file. The configurations with hidden functions are not recorded: their answers are the native
+A check that is not applicable replaces all its answers, and a subject all its checks, if the reason is the same; "-"
+removes one. A row of the subject invalidate with "*" for the mode and the thread stands for all of them, and "unsafe" for
+the modes and threads in which unsafe calls are refused; rows after it name the cases that differ. An answer that the
+check itself expects has no row, unless another one differs from it. Lines that start with # are the head of the file,
+which has the number of all native answers. The configurations with hidden functions are not recorded: their answers are the native
 ones, with the differences that expected/ lists.
 """
 
@@ -45,6 +47,10 @@ CONFIGURATIONS = {
 NOT_APPLICABLE = "not-applicable"
 
 
+class Expected(str):
+    """An answer that the check itself expects."""
+
+
 def parse_run(text):
     """The answers in the output of a run. The note at a broken rule is dropped, because the value shows it."""
     answers = {}
@@ -53,9 +59,16 @@ def parse_run(text):
         if line.startswith("#") or len(fields) < 2:
             continue
         value = " ".join(fields[1:3]) if fields[1] == NOT_APPLICABLE else fields[1]
+        if fields[2:] == ["as expected"]:
+            value = Expected(value)
         if fields[0] in answers:
             raise ValueError(f"{fields[0]} is answered twice")
         answers[fields[0]] = value
+    for subject in {name.split(".")[0] for name in answers}:
+        values = {value for name, value in answers.items() if name.split(".")[0] == subject}
+        if len(values) == 1 and min(values).startswith(NOT_APPLICABLE):
+            answers = {name: value for name, value in answers.items() if name.split(".")[0] != subject}
+            answers[subject] = values.pop()
     return answers
 
 
@@ -68,7 +81,8 @@ def covered(name, answers):
 
 def differences(base, other):
     """The differences that turn `base` into `other`: a dict as in the file."""
-    rows = {name: value for name, value in other.items() if base.get(name) != value}
+    rows = {name: value for name, value in other.items()
+            if base.get(name) != value and (name in base or not isinstance(value, Expected))}
     for name in base:
         if name not in other and not covered(name, other):
             rows[name] = "-"
@@ -85,9 +99,10 @@ def cases(name):
     """The answers that the name in a row stands for."""
     if "*" not in name:
         return [name]
-    subject, call, _, stream, _ = name.split(".")
-    return [f"{subject}.{call}.{mode}.{stream}.{thread}" for mode in ("global", "thread-local", "relaxed")
-            for thread in ("same-thread", "other-thread")]
+    subject, call, modes, stream, _ = name.split(".")
+    every = [f"{subject}.{call}.{mode}.{stream}.{thread}" for mode in ("global", "thread-local", "relaxed")
+             for thread in ("same-thread", "other-thread")]
+    return every[:3] if modes == "unsafe" else every
 
 
 def fold(rows):
@@ -97,7 +112,11 @@ def fold(rows):
         parts = name.split(".")
         if parts[0] == "invalidate" and len(parts) == 5:
             together = f"{parts[0]}.{parts[1]}.*.{parts[3]}.*"
+            unsafe = together.replace("*", "unsafe", 1)
             values = [rows.get(case) for case in cases(together)]
+            if None not in values and len(set(values[:3])) == len(set(values[3:])) == 1:
+                folded.update({together: values[3], **({unsafe: values[0]} if values[0] != values[3] else {})})
+                continue
             if None not in values:
                 folded[together] = collections.Counter(values).most_common(1)[0][0]
                 if value == folded[together]:
@@ -149,8 +168,13 @@ def save(path, head, runs):
         file.writelines(f"{line}\n" for line in head)
         for configuration, base in with_bases(runs):
             answers = runs[configuration]
-            rows = fold(answers if configuration == "native" else differences(runs[base], answers))
+            rows = fold(differences({} if configuration == "native" else runs[base], answers))
             file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())
+
+
+def native_count(head):
+    """The number of all native answers."""
+    return int(next(line.split()[1] for line in head if line.endswith(" native answers")))
 
 
 def program_in(build):

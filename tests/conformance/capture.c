@@ -214,7 +214,7 @@ CHECK(invalidated, "capture.invalidated", .needs = {S(StreamBeginCapture_v2)})
     observe("synchronize", cu->StreamSynchronize_v1(stream));
     observe("flags", cu->StreamGetFlags_v1(stream, &flags));
     observe("begin-again", cu->StreamBeginCapture_v2(stream, RELAXED));
-    expect("end", cu->StreamEndCapture_v1(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    observe("end", cu->StreamEndCapture_v1(stream, &graph));
     expect_true("graph-is-null", graph == NULL);
     observe_text("status-after", capture_status(stream));
     expect("end-again", cu->StreamEndCapture_v1(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
@@ -265,7 +265,7 @@ CHECK(legacy_beside, "capture.legacy-beside", .needs = {S(StreamBeginCapture_v2)
     CUstreamCaptureStatus status;
     CUdeviceptr memory = memory_new(16, 0);
     capture_begin(stream);
-    expect("is-capturing", cu->StreamIsCapturing_v1(CU_STREAM_LEGACY, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    observe("is-capturing", cu->StreamIsCapturing_v1(CU_STREAM_LEGACY, &status));
     observe_text("status-1", capture_status(stream));
     observe("query", cu->StreamQuery_v1(CU_STREAM_LEGACY));
     observe_text("status-2", capture_status(stream));

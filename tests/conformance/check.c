@@ -61,7 +61,7 @@ static void answer(const char *key, const char *value, const char *expected)
     snprintf(name, sizeof name, "%s.%s", current->name, key);
     snprintf(note, sizeof note, "expected %s", broken ? expected : "");
     check_broken += broken && (CHECK_STRICT || !uses_polyfill);
-    check_print(name, value, broken ? note : NULL);
+    check_print(name, value, broken ? note : expected != NULL && !CHECK_STRICT ? "as expected" : NULL);
 }
 
 void observe_number(const char *key, long long value)

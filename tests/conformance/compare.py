@@ -65,7 +65,7 @@ def compare(configuration, expected, found, allowed):
     count = 0
     for name, value in sorted(answers.differences(expected, found).items()):
         if allowed.permits(name, value) is None:
-            print(f"{configuration}: {name}: expected {expected.get(name, 'no answer')}, got {value}")
+            print(f"{configuration}: {name}: expected {expected.get(name, 'what the check expects')}, got {value}")
             count += 1
     return count
 
@@ -90,9 +90,12 @@ def run(options):
         return 77
     print(done.stdout.splitlines()[-1] if done.stdout else done.stderr)
     found = answers.parse_run(done.stdout)
-    _, expected = answers.load(DATA)
+    head, expected = answers.load(DATA)
     allowed = allowed_in(options.configuration, bool(options.softcuda))
     count = compare(options.configuration, expected[options.configuration], found, allowed)
+    if options.configuration == "native" and len(found) != answers.native_count(head):
+        print(f"{len(found)} answers, and {answers.native_count(head)} on the GPU")
+        count += 1
     if answers.is_hidden(options.configuration):  # or nothing is hidden
         for row in Allowed(f"{options.configuration}.tsv").rows:
             if row not in allowed.used:

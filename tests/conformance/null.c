@@ -18,7 +18,7 @@ static size_t count = 1;
 static void call(CUresult (*function)(void), bool captured)
 {
     stream = stream_new();
-    if (require_slot("graph", S(GraphCreate_v1))) {
+    if (cushim_slot_get_state(S(GraphCreate_v1), cu_kind) != CUSHIM_STATE_MISSING) {
         graph = graph_new();
         require("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
     }

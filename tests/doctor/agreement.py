@@ -16,6 +16,7 @@ with open(LIST, encoding='utf-8') as list_file:
 WEAK = {'none', 'no-device', 'unknown'}
 # The doctor alone starts the driver without the variables CUDA_..., and so knows better whether they hide the GPUs.
 BY_DESIGN = {'hidden'}
+LINE_WIDTH = 80 - len('problem  ')
 NO_START = {'no-answer'}  # the driver ended the process, or did not return
 
 
@@ -30,6 +31,7 @@ class Agreement(Case):
         if answer.out == b'':
             return  # the change of the machine ends this program, too
         probe = answer.json
+        self.assertTrue(first['verdict'] != 'problem' or len(first['message']) <= LINE_WIDTH, first['message'])
         if first['verdict'] != 'problem' or first['cause'] is None or not probe['loaded'] or probe['reason'] in NO_START:
             return
         Agreement.compared += 1

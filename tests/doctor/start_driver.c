@@ -8,11 +8,12 @@
  * FAKE_SIGNAL, FAKE_EXIT with exit(0), FAKE_HANG never returns and blocks all signals, and FAKE_WAIT waits in state D.
  * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
  * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind. cuInit also
- * fails if the variable is set that FAKE_VARIABLE names, needs the file FAKE_OPEN, fills the file FAKE_CREATE, and uses
+ * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file FAKE_CREATE, and uses
  * FAKE_TOUCH MiB of memory. With FAKE_FILES, it writes how many descriptors are open.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -184,7 +185,9 @@ static bool use_other(void)
     static const char text[65536];
     const char *needed = getenv("FAKE_OPEN"), *created = getenv("FAKE_CREATE");
     size_t size = (size_t)setting("FAKE_TOUCH", 0) << 20;
-    if (needed != NULL && open(needed, O_RDONLY | O_CLOEXEC) < 0)
+    if (needed != NULL && strchr(needed, '/') == NULL && dlopen(needed, RTLD_NOW) == NULL)
+        return false;
+    if (needed != NULL && strchr(needed, '/') != NULL && open(needed, O_RDONLY | O_CLOEXEC) < 0)
         return false;
     int file = created != NULL ? open(created, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
     if (created != NULL && (file < 0 || write(file, text, sizeof text) != (ssize_t)sizeof text))
@@ -211,7 +214,9 @@ static int start(void)
     int code = start_thread();
     if (code != SUCCESS)
         return code;
-    if (!use_other() || open_device("/dev/nvidiactl") < 0)
+    if (!use_other())
+        return setting("FAKE_CODE", NO_DEVICE);
+    if (open_device("/dev/nvidiactl") < 0)
         return NO_DEVICE;
     if (open_device("/dev/nvidia0") < 0)
         return errno == ENXIO ? INVALID_DEVICE : NO_DEVICE;

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 # pylint: disable=wrong-import-position
 from agreement import Agreement
-from program import LIBRARIES, PROGRAM, environment, for_each, main, nobody_can_run, run, run_json
+from program import LIBRARIES, PROGRAM, environment, findings, for_each, main, nobody_can_run, run, run_json
 
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
 MACHINE = os.path.join(HERE, 'machine')
@@ -39,7 +39,6 @@ CHANGES = {
     'limit_of_files': (['nofile=32'], {}),
     'limit_of_data': (['data=40'], {}),
     'no_host_memory': (['seccomp=reserve:12'], {}),
-    'limit_of_locked_memory': (['seccomp=reserve:11'], {}),
     'memory_refused': (['seccomp=reserve:1'], {}),
     'limit_of_files_of_system': (['seccomp=pipe:23'], {}),
     'limit_of_processes': (['seccomp=thread:11'], {}),
@@ -87,9 +86,9 @@ CHANGES = {
     'mps_server_failed': (['none'], {'FAKE_CODE': '807'}),
     'mps_full': (['none'], {'FAKE_CODE': '808'}),
     'mps_ended': (['none'], {'FAKE_CODE': '810'}),
-    'compat_refused': (['none'], {'FAKE_CODE': '804'}),
     'uvm_failed': (['none'], {'FAKE_CODE': '3'}),
     'unknown_without_gpu': (['none'], {'FAKE_CODE': '100'}),
+    'driver_part_missing': (['none'], {'FAKE_CODE': '500', 'FAKE_OPEN': 'libnvdxgdmal.so.1'}),
     'unknown': (['none'], {'FAKE_CODE': '700'}),
 }
 # In a container, these lead in the place of others.
@@ -125,25 +124,25 @@ class OnMachine(Agreement):
             self.assertIn(first['cause'], {cause, IN_CONTAINER.get(cause)}, first)
             self.assertEqual(first['verdict'], 'problem', cause)
             self.assertNotIn('problem', [row['verdict'] for row in answer.document[1:]], cause)
-            self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+            self.assertNotRegex(first['text'] + first['advice'], r'[{}]')
         for_each(check, [cause for cause, (faults, _) in CHANGES.items() if self.possible(*faults)])
 
     def test_limit_when_it_is_the_cause_then_its_value_is_said(self):
         for fault, words in (('nofile=32', 'The limit is 32 ('), ('data=40', 'The limit is 40960 KiB.'),
                              ('as=2000', 'The limit is 2048000 KiB,')):
-            self.assertIn(words, self.examine(fault).document[0]['message'])
+            self.assertIn(words, self.examine(fault).document[0]['text'])
         first = self.examine('cpu=3', FAKE_CRASH='cuInit', FAKE_SIGNAL=str(int(signal.SIGXCPU))).document[0]
-        self.assertIn('it is 3 seconds.', first['message'])
+        self.assertIn('The limit is 3 seconds.', first['text'])
         first = self.examine('nproc=9999', 'seccomp=thread:11').document[0]
-        self.assertIn('9999 for this user', first['message'])
+        self.assertIn('9999 for this user', first['text'])
         small = 'The limit of the stack (ulimit -s) is small: 256 KiB.'
-        self.assertNotIn('stack', self.examine('stack=262144', FAKE_CRASH='load').document[0]['message'])  # SIGABRT
+        self.assertNotIn('stack', self.examine('stack=262144', FAKE_CRASH='load').document[0]['text'])  # SIGABRT
         for place in ('cuInit', 'load'):
             for faults, is_small in (['stack=262144'], True), (['none'], False):
                 first = self.examine(*faults, FAKE_CRASH=place, FAKE_SIGNAL=str(int(signal.SIGSEGV))).document[0]
-                self.assertEqual(small in first['message'], is_small, first)
-                self.assertEqual('ulimit -s' in first['message'], is_small, first)
-                self.assertNotIn('exists' if is_small else 'Searching', first['message'])  # there may be no library
+                self.assertEqual(small in first['text'], is_small, first)
+                self.assertEqual('ulimit -s' in first['text'], is_small, first)
+                self.assertNotIn('exists' if is_small else 'Searching', first['text'])  # there may be no library
                 self.assertTrue('ulimit -s 8192' in first['advice'] or not is_small)
             self.assertIn('reinstall it' if place == 'cuInit' else 'Correct CUSHIM_DRIVER', first['advice'])
 
@@ -162,28 +161,28 @@ class OnMachine(Agreement):
         self.require('memory=64')
         first = self.examine('memory=64', FAKE_TOUCH='200').document[0]
         self.assertEqual(first['cause'], 'killed_for_memory')
-        self.assertIn('limit of the control group of this process is 64 MiB', first['message'])
+        self.assertIn('limit of the control group of this process is 64 MiB', first['text'])
         self.assertEqual(self.examine('memory=64').status, 0)
 
     def test_control_group_when_it_has_no_room_for_a_thread_then_its_limit_is_named(self):
         self.require('tasks=2')
         first = self.examine('tasks=1').document[0]
         self.assertEqual(first['cause'], 'limit_of_processes')
-        self.assertIn('1 for its control group', first['message'])
+        self.assertIn('1 for its control group', first['text'])
         self.assertEqual(self.examine('tasks=2').status, 0)  # enough for a program, but not for the doctor's child
 
     def test_control_group_when_it_denies_a_device_then_is_named(self):
         self.require('device=c 1:8 rwm')  # that of /dev/random, which the machine has as NVIDIA's
         first = self.examine('device=c 1:8 rwm').document[0]
         self.assertIn(first['cause'], ('device_control_group', 'container_lost_devices'))
-        self.assertIn('/dev/nvidiactl', first['message'])
+        self.assertIn('/dev/nvidiactl', first['text'])
 
     def test_container_when_it_lost_its_devices_then_is_not_said_to_have_access(self):
         tree = self.tree().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES).container()
         answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
                           before=(MACHINE, self.fault, 'open=/dev/nvidiactl:1', '--'))
         self.assertEqual(answer.document[0]['cause'], 'container_lost_devices')
-        self.assertNotIn('with access', ' '.join(row['message'] for row in answer.document))
+        self.assertNotIn('with access', ' '.join(row['text'] for row in answer.document))
 
     def test_gpus_when_the_driver_reports_fewer_than_the_bus_then_the_others_are_named(self):
         tree = self.tree().kernel_module().gpu_on_bus().gpu_on_bus('0000:02:00.0').nodes().driver(LIBRARIES)
@@ -195,8 +194,8 @@ class OnMachine(Agreement):
             answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
                               before=(MACHINE, self.fault, 'none', '--'), FAKE_BUS_ID='0000:02:00.0', **variables)
             self.assertEqual(answer.status, 0)
-            return ' '.join(row['message'] for row in answer.document)
-        self.assertIn('The PCI bus shows 2 NVIDIA GPUs, and programs see 1. Not seen: 0000:01:00.0.', ask())
+            return ' '.join(row['text'] for row in answer.document)
+        self.assertIn('The PCI bus shows 2 NVIDIA GPUs, and programs see 1. Not seen: PCI device 0000:01:00.0, ', ask())
         self.assertNotIn('Not seen', ask(CUDA_VISIBLE_DEVICES='0'))
 
     def test_driver_when_it_crashes_a_static_program_then_the_link_is_named(self):
@@ -207,13 +206,13 @@ class OnMachine(Agreement):
         for program, cause in ([static], 'static_program'), ([loader.split()[-1].decode(), PROGRAM], 'crash'):
             done = subprocess.run([*program, 'doctor', '--format=json', '--driver', START_DRIVER], check=False,
                                   stdout=subprocess.PIPE, env=environment(FAKE_CRASH='cuInit'))
-            first = json.loads(done.stdout)[0]
+            first = findings(json.loads(done.stdout))[0]
             self.assertEqual((first['cause'], 'LD_PRELOAD' in first['advice']), (cause, cause == 'crash'))
 
     def test_call_when_a_filter_ends_the_process_for_it_then_the_filter_is_named(self):
         first = self.examine('seccomp=pipe:kill').document[0]  # the doctor itself uses pipes
         self.assertEqual(first['cause'], 'killed_by_seccomp')
-        self.assertIn('the system call pipe2', first['message'])
+        self.assertIn('the system call pipe2', first['text'])
         first = self.examine('seccomp=prctl:kill').document[0]  # a child cannot load the library
         self.assertIn('A seccomp filter', first['advice'])
 
@@ -236,24 +235,38 @@ class OnMachine(Agreement):
             self.assertIn('NVIDIA driver 550.163.01 ' if library == named and reason == 'none' else '', first)
 
     def test_variable_when_the_driver_starts_without_it_then_it_alone_is_named(self):
-        message = self.examine('CUDA_ODD=1', 'CUDA_OTHER=2', FAKE_VARIABLE='CUDA_ODD').document[0]['message']
+        message = self.examine('CUDA_ODD=1', 'CUDA_OTHER=2', FAKE_VARIABLE='CUDA_ODD').document[0]['text']
         self.assertIn('CUDA works: CUDA_ODD="1".', message)
         first = self.examine('CUDA_VISIBLE_DEVICES=abc', FAKE_CODE='100').document[0]  # fails without it, too
         self.assertEqual(first['cause'], 'unknown_without_gpu')
-        self.assertIn('the variables CUDA_..., without which it fails, too', first['message'])
+        self.assertIn('the variables CUDA_..., without which it fails, too', first['text'])
         first = self.examine('CUDA_ODD=1', FAKE_CRASH='cuInit').document[0]  # it is not started again
-        self.assertIn('not ruled out: CUDA_ODD="1"', first['message'])
+        self.assertIn('not ruled out: CUDA_ODD="1"', first['text'])
 
     def test_mps_when_the_daemon_is_of_another_user_then_both_are_named(self):
         def message(*faults):
-            return self.examine(*faults, FAKE_CODE='805').document[0]['message']
+            return self.examine(*faults, FAKE_CODE='805').document[0]['text']
         self.assertIn('/nowhere/control does not exist', message('CUDA_MPS_PIPE_DIRECTORY=/nowhere'))
         self.require_nobody()
         self.assertRegex(message('mps=silent', NOBODY), 'belongs to the user root, and this process to nobody')
         self.assertNotIn('belongs', message('mps=silent'))
 
+    def test_operations_when_they_are_equal_then_have_a_line_and_the_usual_ones_are_marked(self):
+        place = self.directory()
+        for name in 'one', 'two':
+            os.mkdir(f'{place}/{name}')
+        answer = self.examine('none', options=['--watch'], FAKE_CODE='500', FAKE_OPEN='libnvdxgdmal.so.1',
+                              LD_LIBRARY_PATH=f'{place}/one:{place}/two')
+        rows = [row['message'] for row in answer.document if row['check'] == 'operation']
+        searches = [row for row in rows if 'libnvdxgdmal' in row]
+        self.assertEqual(len(searches), 1)
+        self.assertRegex(searches[0], r'^open(at)?\(libnvdxgdmal\.so\.1\) fails with ENOENT \(.*\), in \d+ directories\.$')
+        usual = [row for row in rows if row.endswith(', as in every start.')]
+        self.assertEqual(len(usual), len({row.split('(')[0] + row.split(' fails with ')[1][:6] for row in usual}))
+        self.assertGreater(len(usual), 2)
+
     def test_files_when_a_start_was_watched_then_none_is_left_open(self):
-        self.assertIn('(3 are open before the start)', self.examine('nofile=32').document[0]['message'])
+        self.assertIn('(3 are open before the start)', self.examine('nofile=32').document[0]['text'])
 
     def test_files_when_no_child_can_be_created_then_none_is_left_open(self):
         self.require_nobody()
@@ -270,7 +283,7 @@ class OnMachine(Agreement):
         for free, used in (139264, '4'), (3072, '137'):
             first = self.examine('none', FAKE_CONTEXT='2', FAKE_USED=used, **NVML).document[0]
             self.assertEqual(first['cause'], 'unknown')
-            self.assertIn(f'of which {free} MiB are free', first['message'])
+            self.assertIn(f'of which {free} MiB are free', first['text'])
         for answer in {'FAKE_USED': '139'}, {'FAKE_NVML': '9'}:  # cuInit itself has no use for it
             self.leads('unknown', None, 'none', FAKE_CODE='2', **answer, **NVML)
         self.leads('limit_of_files', None, 'nofile=32', FAKE_CONTEXT='2')
@@ -307,23 +320,23 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             crash = {} if faults[0].startswith('seccomp') else {'FAKE_CRASH': 'cuInit'}
             answer = self.examine(*faults, FAKE_SIGNAL=str(int(code)), **crash)
             self.assertEqual(answer.document[0]['cause'], cause)
-            self.assertNotIn('does not return', ' '.join(row['message'] for row in answer.document))
-        self.assertIn('the system call socket', answer.document[0]['message'])
+            self.assertNotIn('does not return', ' '.join(row['text'] for row in answer.document))
+        self.assertIn('the system call socket', answer.document[0]['text'])
 
     def test_driver_when_it_ends_the_process_then_each_place_is_named(self):
         for place, call in (('cuInit', 'cuInit'), ('cuCtxCreate', 'cuCtxCreate'), ('cuCtxDestroy', 'cuCtxDestroy')):
             for how in ('FAKE_CRASH', 'FAKE_EXIT'):
                 first = self.examine('none', **{how: place}).document[0]
-                self.assertEqual((first['cause'], first['message'].split()[0]), ('crash', call))
+                self.assertEqual((first['cause'], first['text'].split()[0]), ('crash', call))
 
     def test_driver_when_it_crashes_after_a_refusal_then_the_refusal_is_named(self):
         for options in ((), ('--watch',)):
             first = self.examine('open=/dev/nvidia0:13', options=options, FAKE_CRASH='cuInit').document[0]
             self.assertEqual(first['cause'], 'crash')
-            self.assertIn('opening /dev/nvidia0 fails (EACCES', first['message'])
+            self.assertIn('opening /dev/nvidia0 fails (EACCES', first['text'])
 
     def test_driver_when_a_call_fails_with_an_error_without_a_name_then_its_number_is_shown(self):
-        self.assertIn(' fails (error 200, ', self.examine('seccomp=eventfd:200').document[0]['message'])
+        self.assertIn(' fails (error 200, ', self.examine('seccomp=eventfd:200').document[0]['text'])
 
     def test_code_999_when_the_machine_has_not_slept_then_is_unknown(self):
         has_slept = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC) > 5
@@ -338,7 +351,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             answer = self.examine('none', options=options, FAKE_LINES='20000')
             self.assertEqual((answer.status, b'wrote:' in answer.out), (0, bool(options)))
         answer = self.examine('none', FAKE_LINES='2', FAKE_CODE='999')
-        self.assertIn('wrote: 2 more lines of the driver;1 more', ' '.join(row['message'] for row in answer.document))
+        self.assertIn('wrote: 2 more lines of the driver;1 more', ' '.join(row['text'] for row in answer.document))
 
     def daemon(self, status, **variables):
         path = self.directory() + '/daemon'
@@ -351,22 +364,22 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     def load_hangs_with_signals_blocked(self):
         first = self.examine('none', options=['--timeout=12'], FAKE_HANG='load').document[0]
         self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
-        self.assertIn('does not return within 12 seconds', first['message'])
+        self.assertIn('does not return within 12 seconds', first['text'])
         self.assertIn('--timeout', first['advice'])
 
     def failure_before(self, how):
         first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
-        self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
+        self.assertIn('/dev/nvidia-uvm fails (EIO', first['text'])
 
     def hang_in_a_call(self):
         first = self.examine('none', FAKE_HANG='cuCtxCreate').document[0]
         if os.access('/proc/self/syscall', os.R_OK):
-            self.assertIn('the system call read of pipe:', first['message'])
+            self.assertIn('the system call read of pipe:', first['text'])
 
     def hang_where_proc_is_of_other_processes(self):
         first = self.examine('unshare=pid', FAKE_HANG='cuInit').document[0]
         self.assertEqual(first['cause'], 'hang')
-        self.assertIn('/proc does not show', first['message'])
+        self.assertIn('/proc does not show', first['text'])
 
     def long_start(self, *options):
         answer = self.examine('none', options=['--timeout=6', *options], FAKE_HANG='cuInit')
@@ -416,7 +429,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         os.chmod(library, 0o600)
         def lead(*faults):
             return run_json('doctor', LD_LIBRARY_PATH=f'{loader}:{directory}',
-                            before=(MACHINE, self.fault, *faults, '--')).document[0]['message']
+                            before=(MACHINE, self.fault, *faults, '--')).document[0]['text']
         self.require_nobody()
         message = lead(NOBODY)
         self.assertIn(library, message)
@@ -440,12 +453,12 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         self.assertIn(f'{library}: a link to libcuda.so.580', lead('none'))
         mount = 'mount --bind "$0" /usr/local/lib && exec "$@"'
         known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
-        self.assertIn('/usr/local/lib/libcuda.so.1: a link to libcuda.so.580', known.document[0]['message'])
+        self.assertIn('/usr/local/lib/libcuda.so.1: a link to libcuda.so.580', known.document[0]['text'])
         os.remove(library)
         shutil.copy(START_DRIVER, library)
         mount = 'mount --bind "$0" /usr/local/lib && mount -o remount,bind,noexec /usr/local/lib && exec "$@"'
         known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
-        self.assertIn('(/usr/local/lib/libcuda.so.1: ', known.document[0]['message'])
+        self.assertIn('(/usr/local/lib/libcuda.so.1: ', known.document[0]['text'])
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
         for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
@@ -457,7 +470,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
                     answer = run_json('doctor', '--driver', START_DRIVER, **variables,
                                       before=(MACHINE, self.fault, refusal, *faults, '--'))
                     self.assertEqual(answer.document[0]['cause'], cause)
-                    self.assertIn('could not be watched', ' '.join(row['message'] for row in answer.document))
+                    self.assertIn('could not be watched', ' '.join(row['text'] for row in answer.document))
 
     def leads(self, cause, tree, *faults, **variables):
         """The operation is that of the changed machine; the evidence is that of the tree."""
@@ -476,16 +489,20 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         service = ('/proc/self/cgroup', '0::/system.slice/render.service\n')
         uvm = ('/sys/module/nvidia_uvm/refcnt', '0\n')
         self.leads('service_refuses_devices', tree(service), 'open=/dev/nvidiactl:1')
-        self.leads('service_without_devices', tree(service), 'open=/dev/nvidiactl:2')
+        for mount, cause in (('tmpfs', 'service_without_devices'), ('devtmpfs', 'service_before_devices')):
+            mounts = ('/proc/self/mountinfo', f'22 1 8:1 / / rw - ext4 a rw\n23 22 0:6 / /dev rw,nosuid - {mount} udev rw\n'
+                                              '24 23 0:7 / /dev/shm rw - tmpfs tmpfs rw\n')
+            self.leads(cause, tree(service, mounts), 'open=/dev/nvidiactl:2')
+        absent = tree(service)
+        shutil.rmtree(absent.root + '/dev')
+        self.assertIn('probe --devices --wait 60', self.leads('service_before_devices', absent, 'open=/dev/nv:2')['advice'])
         self.leads('device_control_group', tree(), 'open=/dev/nvidiactl:1')
         self.leads('device_control_group', tree((service[0], '0::/user.slice/user@7.service/a.scope\n')),
                    'open=/dev/nvidiactl:1')
         self.leads('container_lost_devices', tree(service).container(), 'open=/dev/nvidiactl:1')
         no_memory = 'seccomp=reserve:12'
-        for setting, cause in (('overcommit_memory 2', 'strict_overcommit'), ('overcommit_memory 1', 'no_host_memory'),
-                               ('max_map_count 8190', 'limit_of_mappings'), ('max_map_count 8191', 'no_host_memory')):
-            name, value = setting.split()
-            self.leads(cause, tree(('/proc/sys/vm/' + name, value + '\n')), no_memory)
+        for value, cause in ('2', 'strict_overcommit'), ('1', 'no_host_memory'):
+            self.leads(cause, tree(('/proc/sys/vm/overcommit_memory', value + '\n')), no_memory)
         self.leads('selinux', tree(('/sys/fs/selinux/enforce', '1')), 'open=/dev/nvidiactl:13')
         self.leads('uvm_not_in_flatpak', tree(('/.flatpak-info', ''), uvm), 'open=/dev/nvidia-uvm$:2')
         self.leads('uvm_not_in_container', tree(uvm).container(), 'open=/dev/nvidia-uvm$:2')
@@ -531,7 +548,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             self.assertEqual(refused['cause'], 'devices_refused')
         closed = first('chmod 700 /dev', NOBODY)
         self.assertEqual(closed['cause'], 'node_permissions')
-        self.assertIn('may not search /dev', closed['message'])
+        self.assertIn('may not search /dev', closed['text'])
 
     def test_library_when_it_is_of_cuda_compat_then_is_named(self):
         directory = self.directory() + '/compat'
@@ -539,7 +556,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         shutil.copy(START_DRIVER, directory + '/libcuda.so.1')
         first = self.leads('compat_shadows', None, 'none', driver=directory + '/libcuda.so.1', FAKE_CODE='803',
                            LD_LIBRARY_PATH=directory)
-        self.assertIn('LD_LIBRARY_PATH names its directory', first['message'])
+        self.assertIn('LD_LIBRARY_PATH names its directory', first['text'])
 
     def test_open_when_a_preloaded_library_refuses_then_is_named(self):
         source, library = self.directory() + '/open.c', self.directory() + '/open.so'
@@ -567,7 +584,7 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
             value, words = row
             first = self.examine('CUDA_VISIBLE_DEVICES=' + value).document[0]
             self.assertEqual(first['cause'], 'visible_devices', value)
-            self.assertIn(words, first['message'])
+            self.assertIn(words, first['text'])
         for_each(check, (
             ('', 'first entry is empty'), (',0', 'first entry is empty'), ('-1,0', '"-1" does not name a GPU'),
             ('MIG-1', '"MIG-1" names a part of a GPU'), ('GPU-12', 'has the UUID "GPU-12"'),
@@ -580,7 +597,7 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
             answer = self.examine(*faults, options=options)
             self.assertEqual(answer.status, 0, (faults, answer.document[0]))
             self.assertEqual({row['cause'] for row in answer.document}, {None})
-            self.assertNotIn('not loaded', ' '.join(row['message'] for row in answer.document))
+            self.assertNotIn('not loaded', ' '.join(row['text'] for row in answer.document))
         for_each(check, [(faults, options) for options in ((), ('--watch',)) for faults in (
                        ['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
                        ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0'], ['traced'], ['empty=/sys'],

@@ -77,18 +77,50 @@ class Companions(unittest.TestCase):
             self.put(NUMBER, stem)
         self.check(self.below_root(), NUMBER)
 
-    def test_ffnvcodec_when_the_driver_has_companions_then_opens_them(self):
+    def put_32_bit(self, stem):
+        content = bytearray(library(NUMBER, stem).read_bytes())
+        content[4] = 1  # EI_CLASS: ELFCLASS32
+        (self.libraries / f'{stem}.so.1').write_bytes(content)
+
+    def put_stub(self, stem):
+        stubs = self.root / 'opt/cuda/stubs'
+        stubs.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library(NUMBER, stem), stubs / f'{stem}.so')
+        os.symlink(stubs / f'{stem}.so', self.libraries / f'{stem}.so.1')
+
+    def ffnvcodec(self, mode):
+        """What a program with FFmpeg's header prints: a line with the path of each library, or with the reason."""
         if len(sys.argv) < 4:
             self.skipTest('nv-codec-headers are not installed (Debian: libffmpeg-nvenc-dev)')
-        for number in (NUMBER, OTHER):
-            for stem in NAMES.values():
-                self.put(number, stem, linked=number == NUMBER)
         driver = str(self.libraries / 'libcuda.so.1')
-        done = subprocess.run([sys.argv[3], 'open', driver], env={**os.environ, 'CUSHIM_DRIVER': driver}, text=True,
+        done = subprocess.run([sys.argv[3], mode, driver], env={**os.environ, 'CUSHIM_DRIVER': driver}, text=True,
                               stdout=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
-        for stem in ('libnvcuvid', 'libnvidia-encode'):
-            self.assertIn(f'{self.libraries}/{stem}.so.{version(NUMBER)}', done.stdout)
+        return done.stdout
+
+    def test_ffnvcodec_when_a_companion_can_be_opened_then_that_of_the_driver_before_another(self):
+        for layout, linked, found in (('both versions', NUMBER, NUMBER), ('links to the other one', OTHER, NUMBER),
+                                      ('only the other one', OTHER, OTHER)):
+            with self.subTest(layout):
+                for file in self.libraries.glob('libnv*'):
+                    file.unlink()
+                for stem in NAMES.values():
+                    self.put(linked, stem)
+                    if layout != 'only the other one':
+                        self.put(NUMBER if linked == OTHER else OTHER, stem, linked=False)
+                said = self.ffnvcodec('open')
+                for stem in ('libnvcuvid', 'libnvidia-encode'):
+                    self.assertIn(f'{self.libraries}/{stem}.so.{"1" if found == OTHER else version(found)}', said)
+
+    def test_ffnvcodec_when_no_companion_can_be_opened_then_logs_why(self):
+        for put, reason in ((self.put_32_bit, 'ELF'), (self.put_stub, 'is the stub of a Toolkit'),
+                            (lambda stem: None, 'libnvcuvid.so.1 is missing')):
+            with self.subTest(reason):
+                for file in self.libraries.glob('libnv*'):
+                    file.unlink()
+                for stem in NAMES.values():
+                    put(stem)
+                self.assertRegex(self.ffnvcodec('closed'), f'NVCUVID Cannot load libnvcuvid.so.1: .*{reason}')
 
     def test_companions_when_only_the_driver_is_given_then_those_beside_it(self):
         for stem in NAMES.values():
@@ -124,9 +156,7 @@ class Companions(unittest.TestCase):
         self.assertIn('libnvcuvid.so.1', row['message'])
 
     def test_companions_when_the_file_is_32_bit_then_said(self):
-        content = bytearray(library(NUMBER, 'libnvidia-ml').read_bytes())
-        content[4] = 1  # EI_CLASS: ELFCLASS32
-        (self.libraries / 'libnvidia-ml.so.1').write_bytes(content)
+        self.put_32_bit('libnvidia-ml')
         row = self.below_root()['NVML']
         self.assertEqual(row['reason'], 'not-loadable')
         self.assertIn('ELF', row['message'])
@@ -152,7 +182,7 @@ class Companions(unittest.TestCase):
         done = subprocess.run([PROGRAM, 'doctor', '--format=json', f'--driver={self.libraries}/libcuda.so.1'],
                               env={**os.environ, 'NVIDIA_DRIVER_CAPABILITIES': 'compute,utility'},
                               stdout=subprocess.PIPE, check=False)
-        notes = [row for row in json.loads(done.stdout) if row['check'] == 'companions']
+        notes = [row for row in json.loads(done.stdout)['findings'] if row['check'] == 'companions']
         self.assertEqual([row['message'] for row in notes[:2]], [rows[name]['message'] for name in ('NVCUVID', 'NVENC')])
         self.assertEqual({row['verdict'] for row in notes}, {'note'})
 

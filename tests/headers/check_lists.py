@@ -71,6 +71,7 @@ def test_slots_when_numbered_are_each_taken_once(entry_points):
 def test_entry_points_when_listed_are_grouped_and_ordered(entry_points):
     functions = [name for name, _ in itertools.groupby(one.function for one in entry_points)]
     failures = [f'{name}: its entry points do not stand together' for name in repeated(functions)]
+    failures += [f'{name}: stands behind {before}' for before, name in itertools.pairwise(functions) if name < before]
     for name, versions in lists.by_function(entry_points).items():
         if [one.version for one in versions] != sorted({one.version for one in versions}):
             failures.append(f'{name}: not oldest first')
@@ -86,6 +87,8 @@ def test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_po
             failures.append(f'{one.slot_name}: is not exported as {one.symbol}')
         if one.per_thread_symbol not in ('', one.symbol + '_ptsz', one.symbol + '_ptds'):
             failures.append(f'{one.slot_name}: has no per-thread variant {one.per_thread_symbol}')
+        failures += [f'{one.slot_name}: no parameter is called {name}, as in the column values'
+                     for name in one.values if name not in one.arguments]
         if any(version < one.version for version in one.plain.values()):
             failures.append(f'{one.slot_name}: a plain name meant it before it existed')
         if one.platform not in ('all', 'linux', 'windows'):

@@ -5,10 +5,10 @@
  * See README.md for the options. Exit status: 0; 1 if an expectation was not met, a program crashed or hung; 77 if
  * there is no device. A failure is followed by the command that repeats it, and by the last operations.
  */
-#if !defined(_GNU_SOURCE)
-#    define _GNU_SOURCE
-#endif
+#include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,191 +17,228 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "check.h"
+#include "random.h"
 
-struct settings settings = {.seed = 1, .programs = 10, .threads = 1, .limit = 120, .faults = -1, .forks = true};
+enum { ENTRIES = 4096, SHOWN = 60 };
 
-static unsigned trace_length = 60;
+struct settings settings = {.seed = 1, .programs = 10, .threads = 1, .limit = 120, .forks = true};
+const struct softcuda_control *soft;
+bool faults;
+atomic_bool broken;
 
-static int compare(const void *one, const void *other)
+/* In memory that the parent reads when the program has failed, crashed or hangs. */
+static struct trace {
+    atomic_bool has_failed;
+    char failure[256];
+    unsigned markers;
+    atomic_uint count;
+    struct entry {
+        unsigned thread;
+        int result; /* -1: it did not return, or has no result */
+        char text[88];
+    } entries[ENTRIES];
+} * trace;
+
+static _Thread_local struct entry *entry;
+static _Thread_local unsigned own_number;
+static _Thread_local uint64_t state;
+static pthread_barrier_t barrier;
+
+void choose_from(uint64_t seed)
 {
-    const struct trace_entry *const *a = one;
-    const struct trace_entry *const *b = other;
-    return (int)((*a)->order - (*b)->order);
+    state = seed;
 }
 
-static size_t collect(const struct trace_entry **entries)
+uint64_t choose_seed(void)
 {
-    size_t count = 0;
-    for (unsigned i = 0; i < settings.threads; i++)
-        for (unsigned j = 0; j < trace->counts[i] && j < TRACE_ENTRIES; j++)
-            entries[count++] = &trace->entries[i][j];
-    qsort(entries, count, sizeof entries[0], compare);
-    return count;
+    uint64_t mixed = state += UINT64_C(0x9e3779b97f4a7c15);
+    mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ (mixed >> 31);
 }
 
-void trace_print(unsigned most)
+unsigned choose(unsigned count)
 {
-    static const struct trace_entry *entries[MAX_THREADS * TRACE_ENTRIES];
-    size_t count = collect(entries);
-    for (size_t i = count > most ? count - most : 0; i < count; i++) {
-        const struct trace_entry *entry = entries[i];
-        printf("thread %u operation %u %*s%s: %s", (unsigned)((entry - &trace->entries[0][0]) / TRACE_ENTRIES),
-               entry->operation, (int)entry->depth * 2, "", entry->name, entry->text);
-        if (entry->result >= 0)
-            printf(" = %d", entry->result);
-        printf("\n");
+    return (unsigned)((choose_seed() >> 32) % count);
+}
+
+bool one_in(unsigned count)
+{
+    return choose(count) == 0;
+}
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    entry = &trace->entries[atomic_fetch_add_explicit(&trace->count, 1, memory_order_relaxed) % ENTRIES];
+    entry->thread = own_number;
+    entry->result = -1;
+    va_start(arguments, format);
+    vsnprintf(entry->text, sizeof entry->text, format, arguments);
+    va_end(arguments);
+}
+
+CUresult noted(CUresult result)
+{
+    entry->result = (int)result;
+    /* Where a second call fails, too, the words may be about that one. */
+    if (!faults && result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && cushim_error_last()->code != result)
+        fail("%s returned %d, and cushim_error_last() has %d", entry->text, (int)result,
+             (int)cushim_error_last()->code);
+    return result;
+}
+
+void fail(const char *format, ...)
+{
+    if (!atomic_exchange(&trace->has_failed, true)) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(trace->failure, sizeof trace->failure, format, arguments);
+        va_end(arguments);
     }
+    _exit(FAILED);
 }
 
-static void pause_shortly(void)
+void check(bool holds, const char *message)
 {
-    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    if (!holds)
+        fail("%s: %s", entry != NULL ? entry->text : "the driver", message);
 }
 
-static double now(void)
+void program_meet(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    pthread_barrier_wait(&barrier);
+}
+
+static void open_driver(void)
+{
+    const struct cushim_load_options options = {.path = settings.driver};
+    softcuda_control_fn control = NULL;
+    if (cushim_load(&options) != CUDA_SUCCESS || cushim_init() != CUDA_SUCCESS) {
+        printf("skipped: %s\n", cushim_error_last()->message);
+        exit(SKIPPED);
+    }
+    cu = cushim_table();
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
+    memcpy(&control, &found, sizeof control);
+    soft = control != NULL ? control(SOFTCUDA_CONTROL_VERSION) : NULL;
+    faults = soft != NULL && settings.seed % 2 == 1 && !settings.without_faults;
+}
+
+static void *run_thread(void *user)
+{
+    own_number = (unsigned)(uintptr_t)user;
+    thread_run(own_number, settings.seed * 1000003u + own_number);
+    return NULL;
+}
+
+static void run_program(void)
+{
+    pthread_t threads[MAX_THREADS];
+    open_driver();
+    pthread_barrier_init(&barrier, NULL, settings.threads);
+    shared_open();
+    for (unsigned i = 1; i < settings.threads; i++)
+        if (pthread_create(&threads[i], NULL, run_thread, (void *)(uintptr_t)i) != 0)
+            fail("no thread");
+    run_thread(NULL);
+    for (unsigned i = 1; i < settings.threads; i++)
+        pthread_join(threads[i], NULL);
+    shared_close();
+    markers_finish();
+    trace->markers = markers_count();
 }
 
 /* Waits for the child, and ends one that hangs. */
 static int wait_for(pid_t child, bool *out_hung)
 {
-    double end = now() + settings.limit;
     int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (now() > end && !*out_hung) {
+    for (unsigned waited = 0; waitpid(child, &status, WNOHANG) == 0; waited += 2) {
+        if (waited > settings.limit * 1000 && !*out_hung) {
             *out_hung = true;
             kill(child, SIGABRT);
         }
-        pause_shortly();
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
     }
     return status;
 }
 
-static void explain(uint64_t seed, int status, bool hung)
+static void explain(int status, bool hung)
 {
-    printf("FAILED: seed %llu: ", (unsigned long long)seed);
-    if (hung)
-        printf("did not end within %u seconds\n", settings.limit);
-    else if (atomic_load(&trace->has_failed))
-        printf("operation %u: %s\n", trace->failed_operation, trace->failure);
-    else if (WIFSIGNALED(status))
-        printf("signal %d\n", WTERMSIG(status));
+    unsigned count = atomic_load(&trace->count);
+    printf("FAILED: seed %llu: %s", (unsigned long long)settings.seed, hung ? "hung; " : "");
+    if (atomic_load(&trace->has_failed))
+        printf("%s\n", trace->failure);
     else
-        printf("exit status %d\n", WEXITSTATUS(status));
-    printf("repeat it with: random_programs --seed %llu --programs 1 --threads %u --operations %u --faults %d",
-           (unsigned long long)seed, settings.threads, settings.operations, settings.faults);
-    printf("%s%s\n", settings.driver != NULL ? " --driver " : "", settings.driver != NULL ? settings.driver : "");
-    trace_print(trace_length);
+        printf("%s %d\n", WIFSIGNALED(status) ? "signal" : "exit status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    printf("repeat it with: random_programs --seed %llu --programs 1 --threads %u --operations %u%s%s\n",
+           (unsigned long long)settings.seed, settings.threads, settings.operations,
+           settings.driver != NULL ? " --driver " : "", settings.driver != NULL ? settings.driver : "");
+    for (unsigned i = count > SHOWN ? count - SHOWN : 0; i < count; i++) {
+        const struct entry *one = &trace->entries[i % ENTRIES];
+        printf("thread %u %s", one->thread, one->text);
+        printf(one->result >= 0 ? " = %d\n" : "\n", one->result);
+    }
 }
 
 /* 0, FAILED or SKIPPED. */
-static int run_one(uint64_t seed)
+static int run_one(void)
 {
     bool hung = false;
     memset(trace, 0, sizeof *trace);
     fflush(NULL);
     pid_t child = settings.forks ? fork() : 0;
     if (child == 0) {
-        program_run(seed);
+        run_program();
         exit(0);
     }
     int status = child > 0 ? wait_for(child, &hung) : -1;
     if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == SKIPPED))
         return WEXITSTATUS(status);
-    explain(seed, status, hung);
+    explain(status, hung);
     return FAILED;
 }
 
-static unsigned long long operations_of_trace(void)
+static bool read_option(const char *name, const char *value)
 {
-    unsigned long long count = 0;
-    for (unsigned i = 0; i < settings.threads; i++)
-        count += trace->numbers[i];
-    return count;
-}
-
-static int run_all(void)
-{
-    unsigned long long operations = 0;
-    unsigned long long expectations = 0;
-    unsigned failed = 0;
-    unsigned i = 0;
-    double start = now();
-    for (; i < settings.programs && (settings.seconds == 0 || now() < start + settings.seconds); i++) {
-        int status = run_one(settings.seed + i);
-        if (status == SKIPPED)
-            return SKIPPED;
-        failed += status != 0;
-        if (failed != 0 && !settings.goes_on)
-            break;
-        operations += operations_of_trace();
-        expectations += trace->expectations;
-    }
-    printf("%u programs from seed %llu, %llu operations, %llu functions and releases, %u failed, %.1f seconds\n", i,
-           (unsigned long long)settings.seed, operations, expectations, failed, now() - start);
-    return failed != 0 ? FAILED : 0;
-}
-
-static _Noreturn void usage(void)
-{
-    fprintf(stderr, "usage: random_programs [--driver FILE] [--seed N] [--programs N] [--operations N] [--threads N]\n"
-                    "                       [--seconds N] [--limit N] [--faults 0|1] [--kernels 0|1] [--trace N]\n"
-                    "                       [--verbose 0|1] [--go-on 0|1] [--fork 0|1]\n");
-    exit(2);
-}
-
-static void read_option(const char *name, const char *value)
-{
-    unsigned number = (unsigned)strtoul(value, NULL, 10);
+    unsigned *const numbers[] = {&settings.programs, &settings.operations, &settings.threads, &settings.limit};
+    static const char *const names[] = {"--programs", "--operations", "--threads", "--limit"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, names[i]) == 0)
+            *numbers[i] = (unsigned)strtoul(value, NULL, 10);
     if (strcmp(name, "--driver") == 0)
         settings.driver = value;
     else if (strcmp(name, "--seed") == 0)
         settings.seed = strtoull(value, NULL, 10);
-    else if (strcmp(name, "--programs") == 0)
-        settings.programs = number;
-    else if (strcmp(name, "--operations") == 0)
-        settings.operations = number;
-    else if (strcmp(name, "--threads") == 0)
-        settings.threads = number;
-    else if (strcmp(name, "--seconds") == 0)
-        settings.seconds = strtod(value, NULL);
-    else if (strcmp(name, "--limit") == 0)
-        settings.limit = number;
     else if (strcmp(name, "--faults") == 0)
-        settings.faults = (int)strtol(value, NULL, 10);
-    else if (strcmp(name, "--kernels") == 0)
-        settings.kernels = number != 0;
-    else if (strcmp(name, "--trace") == 0)
-        trace_length = number;
-    else if (strcmp(name, "--verbose") == 0)
-        settings.verbose = number != 0;
+        settings.without_faults = strcmp(value, "0") == 0;
     else if (strcmp(name, "--fork") == 0)
-        settings.forks = number != 0;
-    else if (strcmp(name, "--go-on") == 0)
-        settings.goes_on = number != 0;
-    else
-        usage();
+        settings.forks = strcmp(value, "0") != 0;
+    return strncmp(name, "--", 2) == 0;
 }
 
 int main(int count, char **arguments)
 {
-    bool has_programs = false;
-    if (count % 2 == 0)
-        usage();
-    for (int i = 1; i + 1 < count; i += 2) {
-        read_option(arguments[i], arguments[i + 1]);
-        has_programs |= strcmp(arguments[i], "--programs") == 0;
-    }
-    if (settings.seconds != 0 && !has_programs)
-        settings.programs = UINT32_MAX;
-    if (settings.threads < 1 || settings.threads > MAX_THREADS)
-        usage();
+    bool is_right = count % 2 == 1;
+    unsigned long long markers = 0;
+    for (int i = 1; i + 1 < count; i += 2)
+        is_right &= read_option(arguments[i], arguments[i + 1]);
     trace = mmap(NULL, sizeof *trace, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (trace == MAP_FAILED)
-        return FAILED;
-    return run_all();
+    if (!is_right || settings.threads < 1 || settings.threads > MAX_THREADS || trace == MAP_FAILED) {
+        fprintf(stderr, "usage: random_programs [--driver FILE] [--seed N] [--programs N] [--operations N]\n"
+                        "                       [--threads N] [--limit N] [--faults 0] [--fork 0]\n");
+        return 2;
+    }
+    for (unsigned i = 0; i < settings.programs; i++, settings.seed++) {
+        int status = run_one();
+        if (status != 0)
+            return status;
+        markers += trace->markers;
+    }
+    printf("%u programs, the last with seed %llu, %llu functions and releases\n", settings.programs,
+           (unsigned long long)settings.seed - 1, markers);
+    return 0;
 }

@@ -1,218 +1,205 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures: the open and the scoped forms, questions and steering. */
-#include "operations.h"
+/* Captures, with work that forks to a second stream, and launches of what was captured. */
+#include <stdlib.h>
 
-static struct capture_slot *free_capture(void)
+#include "random.h"
+
+/* The driver's stream must have no other object: ending the capture of one can end that of another. */
+static struct stream *pick_to_capture(void)
 {
-    for (int i = 0; i < CAPTURES; i++)
-        if (objects->captures[i].capture == NULL)
-            return &objects->captures[i];
-    return NULL;
+    struct stream *found = pick_own();
+    return found == NULL || found->of != NULL || found->wrappers != 0 || found->context == OWN ? NULL : found;
 }
 
-static void keep(struct capture_slot *place, struct stream_slot *slot, struct cushim_capture *made, bool into)
-{
-    struct driver_stream *of = driver_stream_of(slot);
-    *place = (struct capture_slot){made, slot->serial, slot->of, of != NULL ? of->serial : 0, into};
-    if (of != NULL)
-        of->capturing = true;
-}
-
-/* Nodes that the graph has, for what is captured to depend on. */
-static size_t pick_nodes(struct cushim_graph *graph, CUgraphNode *nodes, size_t capacity)
-{
-    size_t count = capacity;
-    if (one_in(2) || driver()->GraphGetNodes_v1(cushim_graph_handle(graph), nodes, &count) != CUDA_SUCCESS)
-        return 0;
-    return count < capacity ? count : capacity;
-}
-
-/* A graph that is not the caller's to lose is not captured into: the driver destroys it if the capture fails. */
-static struct graph_slot *pick_graph_to_fill(void)
-{
-    struct graph_slot *graph = pick_graph();
-    return graph != NULL && graph->owned ? graph : NULL;
-}
-
-/*
- * If one driver stream has two wrappers, ending with one of them a capture that was begun with the other one also
- * destroys the graph that is captured into, and the library cannot know. So the program never does this.
- */
-static bool may_capture(const struct stream_slot *slot)
-{
-    const struct driver_stream *of = driver_stream_of(slot);
-    if (of == NULL)
-        return true;
-    for (int i = 0; i < CAPTURES; i++)
-        if (objects->captures[i].capture != NULL && objects->captures[i].of == slot->of
-            && objects->captures[i].of_serial == of->serial && objects->captures[i].serial != slot->serial)
-            return false;
-    return of->bodies == slot->bodies;
-}
-
-/* Unsafe calls of every thread invalidate captures in the global mode. */
+/* Unsafe calls of every thread invalidate captures in the global mode, and a driver can crash then. */
 static CUstreamCaptureMode choose_mode(void)
 {
-    CUstreamCaptureMode mode = (CUstreamCaptureMode)choose(3);
-    return mode == CU_STREAM_CAPTURE_MODE_GLOBAL && !may_invalidate_others() ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-                                                                             : mode;
+    return settings.threads == 1 && one_in(3) ? CU_STREAM_CAPTURE_MODE_GLOBAL
+           : one_in(2)                        ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+                                              : CU_STREAM_CAPTURE_MODE_RELAXED;
 }
 
-static void begin(bool into)
+/* The nodes on which the next one in the stream, and in the one that joined its capture, depends. */
+struct branches {
+    struct stream *stream, *fork;
+    struct recipe *recipe;
+    unsigned after, fork_after;
+};
+
+static struct marker *node_new(struct recipe *recipe, unsigned needs)
 {
-    struct capture_slot *place = free_capture();
-    struct stream_slot *slot = pick_own_stream();
-    struct graph_slot *graph = into ? pick_graph_to_fill() : NULL;
-    CUstreamCaptureMode mode = choose_mode();
-    struct cushim_capture *made = NULL;
-    CUgraphNode nodes[4];
-    CUresult result;
-    if (place == NULL || slot == NULL || (into && graph == NULL) || !may_capture(slot))
+    struct marker *node = recipe->count < NODES ? marker_new(&me->lines, NODE, operation) : NULL;
+    if (node == NULL)
+        return NULL;
+    node->recipe = recipe;
+    node->needs = needs;
+    return node;
+}
+
+static void node_given(struct marker *node, CUresult result, unsigned *after)
+{
+    marker_given(node, result);
+    if (result != CUDA_SUCCESS)
         return;
-    note("capture %d, stream %d of driver stream %d, mode %d, graph %d", (int)(place - objects->captures),
-         (int)(slot - objects->streams), slot->of, (int)mode, into ? (int)(graph - objects->graphs) : -1);
-    if (into) {
-        size_t count = cushim_graph_handle(graph->graph) != NULL ? pick_nodes(graph->graph, nodes, 4) : 0;
-        result = noted(cushim_capture_begin_to_graph(slot->stream, graph->graph, count != 0 ? nodes : NULL, NULL, count,
-                                                     mode, &made));
-    } else {
-        result = noted(cushim_capture_begin(slot->stream, mode, &made));
+    if (after != NULL)
+        *after = 1u << node->recipe->count;
+    node->recipe->nodes[node->recipe->count++] = node;
+}
+
+static void add_node(struct stream *stream, struct recipe *recipe, unsigned *after)
+{
+    struct marker *node = node_new(recipe, *after);
+    if (node == NULL)
+        return;
+    void (*release)(void *) = cushim_driver_version() >= 11030 ? marker_choose_release(node) : NULL;
+    note("capture node %u in line %u, after %#x", recipe->count, stream->line, *after);
+    node_given(node, noted(cushim_stream_launch_host(stream->stream, marker_host_function, node, release)), after);
+}
+
+/* Its callback is called at each launch, also after it was detached. */
+static void add_completion(struct branches *branches)
+{
+    struct cushim_completion *completion = NULL;
+    struct marker *node = node_new(branches->recipe, branches->after);
+    if (node == NULL)
+        return;
+    note("capture a completion in line %u, after %#x", branches->stream->line, branches->after);
+    if (noted(cushim_completion_create_captured(branches->stream->stream, &completion)) != CUDA_SUCCESS)
+        return;
+    void (*release)(void *) = marker_choose_release(node);
+    node_given(node, cushim_completion_set_inline_callback(completion, marker_fired, node, release), NULL);
+    cushim_completion_detach(&completion);
+}
+
+static void fork_off(struct branches *branches)
+{
+    struct stream *fork = pick_to_capture();
+    if (branches->fork != NULL || fork == NULL)
+        return;
+    note("line %u joins the capture", fork->line);
+    if (noted(cushim_stream_wait_for(fork->stream, branches->stream->stream)) == CUDA_SUCCESS) {
+        fork->busy = true;
+        branches->fork = fork;
+        branches->fork_after = branches->after;
     }
-    check((result == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
-    if (made != NULL)
-        keep(place, slot, made, into);
 }
 
-void op_capture_begin(void)
+static CUresult capture_body(struct cushim_stream *stream, void *user)
 {
-    begin(false);
-}
-
-void op_capture_begin_to_graph(void)
-{
-    begin(true);
-}
-
-void graph_keep(struct cushim_graph *made);
-void exec_keep(struct cushim_graph_exec *made);
-
-void op_capture_end(void)
-{
-    struct capture_slot *slot = pick_capture();
-    struct cushim_graph *made = NULL;
-    if (slot == NULL)
-        return;
-    bool wants = !slot->into && !one_in(4);
-    note("capture %d of driver stream %d", (int)(slot - objects->captures), slot->of);
-    if (slot->of >= 0 && objects->drivers[slot->of].serial == slot->of_serial)
-        objects->drivers[slot->of].capturing = false;
-    CUresult result = noted(cushim_capture_end(&slot->capture, wants ? &made : NULL));
-    check((wants && result == CUDA_SUCCESS) == (made != NULL), "a graph was not written, or in spite of a failure");
-    check(slot->capture == NULL, "the variable is not NULL");
-    if (made != NULL)
-        graph_keep(made);
-}
-
-static void check_body(const struct body *body, CUresult result)
-{
-    if (body->ran && body->result != CUDA_SUCCESS && !faults)
-        check(result == body->result, "the error of the body was not returned");
-}
-
-enum form { TO_NEW_GRAPH, TO_EXECUTABLE, TO_GRAPH };
-
-static void capture_with_body(enum form form)
-{
-    struct stream_slot *slot = pick_own_stream();
-    struct graph_slot *graph = form == TO_GRAPH ? pick_graph_to_fill() : NULL;
-    struct expectation *expectation = expectation_new(DO_NOTHING, 0);
-    CUstreamCaptureMode mode = choose_mode();
-    struct cushim_graph *made = NULL;
-    struct cushim_graph_exec *exec = NULL;
-    struct body body;
-    CUresult result;
-    if (slot == NULL || expectation == NULL || (form == TO_GRAPH && graph == NULL) || !may_capture(slot))
-        return;
-    body_open(&body, slot, expectation, false);
-    note("stream %d of driver stream %d, mode %d, graph %d%s", (int)(slot - objects->streams), slot->of, (int)mode,
-         graph != NULL ? (int)(graph - objects->graphs) : -1, body.result != CUDA_SUCCESS ? ", fails" : "");
-    if (form == TO_NEW_GRAPH)
-        result = cushim_stream_capture(slot->stream, mode, body_of_work, expectation, &made);
-    else if (form == TO_EXECUTABLE)
-        result = cushim_stream_capture_executable(slot->stream, mode, 0, body_of_work, expectation, &exec);
-    else
-        result =
-            cushim_stream_capture_to_graph(slot->stream, graph->graph, NULL, NULL, 0, mode, body_of_work, expectation);
-    noted_outer(result);
-    body_close(&body);
-    check_body(&body, result);
-    check(result != CUDA_SUCCESS || form == TO_GRAPH || made != NULL || exec != NULL, "no result was written");
-    check(result == CUDA_SUCCESS || (made == NULL && exec == NULL), "a result was written in spite of a failure");
-    if (made != NULL)
-        graph_keep(made);
-    if (exec != NULL)
-        exec_keep(exec);
-}
-
-void op_capture_scoped(void)
-{
-    capture_with_body(TO_NEW_GRAPH);
-}
-
-void op_capture_executable(void)
-{
-    capture_with_body(TO_EXECUTABLE);
-}
-
-void op_capture_to_graph(void)
-{
-    capture_with_body(TO_GRAPH);
-}
-
-void op_capture_query_all(void)
-{
-    struct stream_slot *slot = pick_stream();
-    CUstreamCaptureStatus status = (CUstreamCaptureStatus)77;
-    struct cushim_capture_info info = {.valid = 77};
-    struct cushim_capture_info *copy = NULL;
-    CUgraphNode nodes[8];
-    if (slot == NULL)
-        return;
-    note("stream %d", (int)(slot - objects->streams));
-    CUresult result = noted(cushim_stream_get_capture_status(slot->stream, &status));
-    check((result == CUDA_SUCCESS) == ((int)status != 77), "a status was not written, or in spite of a failure");
-    result = noted(cushim_stream_get_capture_info(slot->stream, one_in(2) ? nodes : NULL, NULL, choose(9), &info));
-    check((result == CUDA_SUCCESS) == (info.valid != 77), "info was not written, or in spite of a failure");
-    if (result == CUDA_SUCCESS && !faults && settings.threads == 1)
-        check(info.status == status, "two questions had two answers");
-    result = noted(cushim_capture_info_create(slot->stream, &copy));
-    check((result == CUDA_SUCCESS) == (copy != NULL), "a copy was not written, or in spite of a failure");
-    cushim_capture_info_destroy(&copy);
-}
-
-/* Takes some of the dependencies, or none. */
-void op_capture_dependencies(void)
-{
-    struct stream_slot *slot = pick_own_stream();
-    struct cushim_capture_info *info = NULL;
-    if (slot == NULL || cushim_capture_info_create(slot->stream, &info) != CUDA_SUCCESS)
-        return;
-    if (info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE && (info->valid & CUSHIM_CAPTURE_DEPENDENCIES) != 0) {
-        size_t count = choose((unsigned)info->dependency_count + 1);
-        note("stream %d, %zu of %zu", (int)(slot - objects->streams), count, info->dependency_count);
-        noted(cushim_stream_update_capture_dependencies(slot->stream, info->nodes, NULL, count,
-                                                        CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    struct branches *branches = user;
+    for (unsigned i = 1 + choose(NODES); i != 0; i--) {
+        if (one_in(2))
+            fork_off(branches);
+        if (branches->fork != NULL && one_in(2))
+            add_node(branches->fork, branches->recipe, &branches->fork_after);
+        else if (one_in(4))
+            add_completion(branches);
+        else
+            add_node(branches->stream, branches->recipe, &branches->after);
     }
-    cushim_capture_info_destroy(&info);
+    if (branches->fork != NULL) {
+        note("line %u ends the part in line %u", branches->stream->line, branches->fork->line);
+        noted(cushim_stream_wait_for(stream, branches->fork->stream));
+        branches->after |= branches->fork_after;
+        add_node(branches->stream, branches->recipe, &branches->after);
+    }
+    return CUDA_SUCCESS;
 }
 
-void op_capture_mode(void)
+static CUresult capture_and_instantiate(struct branches *branches)
 {
-    CUstreamCaptureMode mode = (CUstreamCaptureMode)choose(3);
-    CUstreamCaptureMode previous = mode;
-    note("%d", (int)mode);
-    if (noted(cushim_capture_mode_exchange(&previous)) != CUDA_SUCCESS)
-        check(previous == mode, "a mode was written in spite of a failure");
-    else if (one_in(2))
-        noted(cushim_capture_mode_exchange(&previous));
+    struct cushim_graph *graph = NULL;
+    CUresult result =
+        noted(cushim_stream_capture(branches->stream->stream, choose_mode(), capture_body, branches, &graph));
+    check((result == CUDA_SUCCESS) == (graph != NULL), "a graph was not written, or in spite of a failure");
+    note("instantiate");
+    if (graph != NULL)
+        result = noted(cushim_graph_instantiate(graph, bases[branches->stream->context], 0, &branches->recipe->exec));
+    cushim_graph_destroy(&graph);
+    return result;
+}
+
+void op_capture(void)
+{
+    struct recipe **place = FIND(me->execs, false);
+    struct branches branches = {.stream = pick_to_capture()};
+    if (place == NULL || branches.stream == NULL)
+        return;
+    struct recipe *recipe = branches.recipe = calloc(1, sizeof *recipe);
+    if (recipe == NULL)
+        return;
+    recipe->next = me->recipes;
+    me->recipes = recipe;
+    recipe->context = branches.stream->context;
+    branches.stream->busy = true;
+    note("capture line %u", branches.stream->line);
+    CUresult result = one_in(2) ? capture_and_instantiate(&branches)
+                                : noted(cushim_stream_capture_executable(branches.stream->stream, choose_mode(), 0,
+                                                                         capture_body, &branches, &recipe->exec));
+    check((result == CUDA_SUCCESS) == (recipe->exec != NULL), "a result was not written, or in spite of a failure");
+    check(result == CUDA_SUCCESS || may_fail() || cushim_driver_version() < 10010, "nothing was captured");
+    branches.stream->busy = false;
+    if (branches.fork != NULL)
+        branches.fork->busy = false;
+    if (recipe->exec != NULL)
+        *place = recipe;
+}
+
+/* Nothing that is safe ends the capture; a query and a wait do, depending on its mode. */
+void op_capture_open(void)
+{
+    bool spoils = one_in(3);
+    struct stream *stream = pick_to_capture();
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (stream == NULL)
+        return;
+    note("begin a capture of line %u", stream->line);
+    if (noted(cushim_capture_begin(stream->stream, choose_mode(), &capture)) != CUDA_SUCCESS)
+        return;
+    stream->busy = me->capturing = true;
+    for (unsigned i = 1 + choose(4); i != 0; i--) {
+        op_any(true);
+        if (spoils && one_in(2))
+            op_wait_for_work();
+        else if (spoils && one_in(2))
+            (void)cushim_stream_query(stream->stream);
+    }
+    stream->busy = me->capturing = false;
+    note("end the capture of line %u", stream->line);
+    CUresult result = cushim_stream_get_capture_status(stream->stream, &status);
+    check((result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) || spoils || may_fail(),
+          "an operation invalidated the capture");
+    result = noted(cushim_capture_end(&capture, &graph));
+    check((result == CUDA_SUCCESS) == (graph != NULL) && capture == NULL, "a capture has not ended");
+    check(result == CUDA_SUCCESS || spoils || may_fail(), "a capture failed");
+    cushim_graph_destroy(&graph);
+}
+
+void op_launch(void)
+{
+    struct recipe **place = FIND(me->execs, true);
+    struct stream *stream = pick();
+    if (place == NULL || stream == NULL || stream->context != (*place)->context || (*place)->launches == LAUNCHES)
+        return;
+    struct recipe *recipe = *place;
+    recipe->before[recipe->launches] = *clock_of(stream);
+    note("launch %u in line %u", recipe->launches + 1, stream->line);
+    if (noted(cushim_graph_exec_launch(recipe->exec, stream->stream)) == CUDA_SUCCESS) {
+        recipe->launches++;
+        work_add(stream, recipe);
+    }
+}
+
+/* A launch that is still running goes on. */
+void op_exec_destroy(void)
+{
+    struct recipe **place = FIND(me->execs, true);
+    if (place == NULL)
+        return;
+    note("destroy an executable");
+    noted(cushim_graph_exec_destroy(&(*place)->exec));
+    check((*place)->exec == NULL, "the variable is not NULL");
+    *place = NULL;
 }

@@ -1,261 +1,257 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions and dispatchers. */
-#if !defined(_POSIX_C_SOURCE)
-#    define _POSIX_C_SOURCE 200809L
-#endif
-#include <poll.h>
+/* Completions, dispatchers, and work with a body. */
 #include <pthread.h>
 
-#include "operations.h"
+#include "random.h"
 
-#define NO_STATUS ((CUresult)77)
+enum { EXCHANGED = 8 };
 
-static int number_of(const struct completion_slot *slot)
+static struct cushim_dispatcher *shared[SHARED];
+static struct held exchanged[EXCHANGED];
+
+static void keep(struct cushim_completion *completion, const struct stream *stream, bool notifying)
 {
-    return (int)(slot - objects->completions);
-}
-
-/* Makes a polled or a notifying completion, or one in the capture of the stream. */
-static void make(unsigned flags, bool captured)
-{
-    struct completion_slot *place = free_completion();
-    struct stream_slot *slot = pick_stream();
-    struct cushim_completion *made = NULL;
-    if (place == NULL || slot == NULL)
-        return;
-    bool idle = is_idle(slot->stream);
-    struct driver_stream *of = driver_stream_of(slot);
-    bool polled = !captured && flags != CUSHIM_COMPLETION_NOTIFYING;
-    note("completion %d, stream %d, %s, flags %u", number_of(place), (int)(slot - objects->streams),
-         idle ? "idle" : "capturing", flags);
-    CUresult result = noted(captured ? cushim_completion_create_captured(slot->stream, &made)
-                                     : cushim_completion_create(slot->stream, flags, &made));
-    check((result == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
-    if (!captured && idle && slot->of >= 0 && !faults && settings.threads == 1 && !atomic_load(&broken))
-        check(result == CUDA_SUCCESS, "no completion was made");
-    if (made != NULL)
-        *place = (struct completion_slot){.completion = made,
-                                          .captured = captured,
-                                          .polled = polled,
-                                          .may_end = polled && of != NULL && of->own_context};
+    struct held *held = FIND(me->completions, false);
+    if (held == NULL)
+        cushim_completion_detach(&completion);
+    else if (completion != NULL)
+        *held = (struct held){
+            completion, &me->lines, *clock_of(stream), notifying, !notifying && stream->context == OWN, NULL};
 }
 
 void op_completion_create(void)
 {
-    make(0, false);
-}
-
-void op_completion_create_notifying(void)
-{
-    make(CUSHIM_COMPLETION_NOTIFYING, false);
-}
-
-void op_completion_create_captured(void)
-{
-    make(CUSHIM_COMPLETION_NOTIFYING, true);
-}
-
-/* Observing that it fired may run a destroy function, which may do anything, to this completion too. */
-static CUresult observed(CUresult result, CUresult status, bool may_end)
-{
-    objects->observing--;
-    noted_outer(result);
-    check((result == CUDA_SUCCESS) == (status != NO_STATUS), "a status was not written, or before it fired");
-    check(result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY || result == CUDA_ERROR_TIMEOUT,
-          "a poll or a wait failed");
-    if (result == CUDA_SUCCESS && !atomic_load(&broken))
-        check(status == CUDA_SUCCESS || (may_end && status == CUDA_ERROR_CONTEXT_IS_DESTROYED),
-              "a completion has the status of a failure");
-    return result;
-}
-
-void op_completion_poll(void)
-{
-    struct completion_slot *slot = pick_completion();
-    CUresult status = NO_STATUS;
-    if (slot == NULL)
+    struct stream *stream = pick();
+    struct cushim_completion *completion = NULL;
+    bool notifying = !one_in(3);
+    if (stream == NULL)
         return;
-    note("completion %d", number_of(slot));
-    objects->observing++;
-    bool may_end = slot->may_end;
-    CUresult result = cushim_completion_poll(slot->completion, &status);
-    check(observed(result, status, may_end) != CUDA_ERROR_TIMEOUT, "a poll has waited");
+    note("a %s completion of line %u", notifying ? "notifying" : "polled", stream->line);
+    made(cushim_completion_create(stream->stream, notifying ? CUSHIM_COMPLETION_NOTIFYING : 0, &completion),
+         &completion);
+    keep(completion, stream, notifying);
 }
 
-void op_completion_wait(void)
+static _Thread_local struct body {
+    struct stream *stream;
+    CUresult result;
+    bool ends, ran;
+} body;
+
+static CUresult run_body(struct cushim_stream *stream, void *user)
 {
-    struct completion_slot *slot = pick_completion();
-    CUresult status = NO_STATUS;
-    if (slot == NULL)
+    struct marker *marker = user;
+    (void)stream;
+    body.ran = true;
+    for (unsigned i = choose(3); i != 0; i--)
+        work_add(body.stream, NULL);
+    marker->before = *clock_of(body.stream);
+    if (body.ends)
+        stream_close(body.stream, false);
+    return body.result;
+}
+
+/* A body that returns an error has enqueued work nevertheless, and its user data waits for that. */
+void op_enqueue(void)
+{
+    struct stream *stream = pick();
+    struct marker *marker = marker_new(&me->lines, BODY, operation);
+    struct cushim_completion *completion = NULL;
+    bool wanted = !one_in(4);
+    if (stream == NULL || marker == NULL)
+        return;
+    bool is_shared = stream->line >= LINES - SHARED;
+    body = (struct body){stream, one_in(8) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS,
+                         one_in(8) && !is_shared && stream->context != OWN, false};
+    struct stream before = *stream;
+    void (*release)(void *) = marker_choose_release(marker);
+    note("enqueue in line %u%s%s", stream->line, body.ends ? ", and destroy it" : "", body.result != 0 ? ", fail" : "");
+    CUresult result = cushim_stream_enqueue(stream->stream, run_body, marker, release, wanted ? &completion : NULL);
+    marker_given(marker, body.ran ? CUDA_SUCCESS : result);
+    check((wanted && result == CUDA_SUCCESS) == (completion != NULL),
+          "a result was not written, or in spite of a failure");
+    check(result == body.result || may_fail(), "the result is not that of the body");
+    keep(completion, &before, true);
+}
+
+/* Both polled and waited: the status is that of the work, all of which is done. */
+static void observed(const struct held *held, CUresult status)
+{
+    if (status == CUDA_SUCCESS)
+        clock_check(held->lines, &held->before, "a completion fired");
+    check(status == CUDA_SUCCESS || atomic_load(&broken)
+              || (held->may_end && status == CUDA_ERROR_CONTEXT_IS_DESTROYED),
+          "a completion has the status of a failure");
+}
+
+void op_observe(void)
+{
+    struct held *held = FIND(me->completions, true);
+    CUresult status = (CUresult)77;
+    if (held == NULL)
         return;
     unsigned way = choose(3);
-    uint64_t deadline = way == 0                     ? 0
-                        : way == 1 || slot->captured ? cushim_clock_ns() + choose(200) * UINT64_C(1000)
-                                                     : CUSHIM_FOREVER;
-    note("completion %d, %s", number_of(slot), deadline == CUSHIM_FOREVER ? "forever" : "for a while");
-    objects->observing++;
-    bool may_end = slot->may_end;
-    CUresult result = cushim_completion_wait(slot->completion, deadline, &status);
-    check(observed(result, status, may_end) != CUDA_ERROR_NOT_READY, "a wait returned before the deadline");
+    note("%s a completion", way == 0 ? "poll" : "wait for");
+    CUresult result =
+        way == 0 ? cushim_completion_poll(held->completion, &status)
+                 : cushim_completion_wait(held->completion,
+                                          way == 1 ? CUSHIM_FOREVER : cushim_clock_ns() + choose(200) * UINT64_C(1000),
+                                          &status);
+    check((result == CUDA_SUCCESS) == ((int)status != 77), "a status was not written, or before it fired");
+    check(result == CUDA_SUCCESS || (way == 0 && result == CUDA_ERROR_NOT_READY)
+              || (way == 2 && result == CUDA_ERROR_TIMEOUT),
+          "a poll or a wait failed");
+    if (result == CUDA_SUCCESS)
+        observed(held, status);
+}
+
+void op_wait_for_several(void)
+{
+    struct cushim_completion *several[COMPLETIONS];
+    uint64_t deadline = one_in(2) ? CUSHIM_FOREVER : cushim_clock_ns() + choose(200) * UINT64_C(1000);
+    bool all = one_in(2);
+    size_t index = 77;
+    CUresult status;
+    for (int i = 0; i < COMPLETIONS; i++)
+        several[i] = one_in(3) ? me->completions[i].completion : NULL;
+    note("wait for %s of several", all ? "all" : "one");
+    CUresult result = all ? cushim_completion_wait_all(several, COMPLETIONS, deadline, NULL)
+                          : cushim_completion_wait_any(several, COMPLETIONS, deadline, &index);
     check(deadline != CUSHIM_FOREVER || result != CUDA_ERROR_TIMEOUT, "a wait without a deadline ran out");
-}
-
-void op_completion_descriptor(void)
-{
-    struct completion_slot *slot = pick_completion();
-    cushim_descriptor descriptor = -77;
-    if (slot == NULL)
-        return;
-    note("completion %d", number_of(slot));
-    bool fired = cushim_completion_count(slot->completion) != 0;
-    CUresult result = noted(cushim_completion_get_descriptor(slot->completion, &descriptor));
-    check((result == CUDA_ERROR_NOT_SUPPORTED) == slot->polled, "a polled completion has a descriptor");
-    if (result != CUDA_SUCCESS) {
-        check(descriptor == -77, "a descriptor was written in spite of a failure");
-        return;
-    }
-    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
-    bool must_fire = !slot->captured && (fired || (!slot->shared && one_in(2)));
-    check(poll(&wanted, 1, must_fire ? 20000 : 0) >= must_fire, "it fired, and the descriptor is not readable");
-}
-
-void op_completion_reset(void)
-{
-    struct completion_slot *slot = pick_own_completion();
-    if (slot == NULL)
-        return;
-    note("completion %d", number_of(slot));
-    noted(cushim_completion_reset(slot->completion));
-}
-
-static void set_function(bool is_inline)
-{
-    struct completion_slot *slot = pick_completion();
-    struct cushim_dispatcher **dispatcher = is_inline ? NULL : pick_dispatcher();
-    enum action action = (enum action)choose(ACTIONS);
-    if (slot == NULL || (!is_inline && dispatcher == NULL))
-        return;
-    bool gives_up = (action == DO_DESTROY || action == DO_DETACH) && !slot->shared;
-    struct expectation *expectation = expectation_new(
-        gives_up || (int)action >= DO_OPERATIONS_IN_RELEASE || action < DO_DESTROY ? action : DO_NOTHING,
-        slot->captured ? 0 : 1);
-    if (expectation == NULL)
-        return;
-    release_fn release = choose_release(expectation);
-    struct cushim_completion *completion = slot->completion;
-    struct expectation *work = slot->work;
-    bool captured = slot->captured;
-    bool polled = slot->polled;
-    note("completion %d, action %d%s", number_of(slot), (int)expectation->action, captured ? ", captured" : "");
-    atomic_store(&expectation->quiet, is_inline || captured);
-    if (is_inline && work != NULL)
-        atomic_store(&work->quiet, true);
-    /* A function that gives the completion up has it from here on. */
-    if (gives_up) {
-        atomic_store(&expectation->own, completion);
-        slot->completion = NULL;
-    } else if (!slot->shared && slot->function == NULL) {
-        slot->function = expectation;
-    }
-    CUresult result = noted_outer(
-        is_inline ? cushim_completion_set_inline_callback(completion, expected_function, expectation, release)
-                  : cushim_completion_set_callback(completion, *dispatcher, expected_function, expectation, release));
-    check(!polled || result == CUDA_ERROR_NOT_SUPPORTED, "a polled completion has a callback");
-    if (result != CUDA_SUCCESS) {
-        check(release == NULL || atomic_load(&expectation->releases) == 1, "a refused function was not released");
-        check(atomic_load(&expectation->calls) == 0, "a refused function was called");
-        struct cushim_completion *own = atomic_exchange(&expectation->own, NULL);
-        cushim_completion_detach(&own);
-    } else if (is_inline && !captured) {
-        atomic_store(&expectation->must_call, true);
+    check(all || (result == CUDA_SUCCESS) == (index != 77), "an index was not written, or in spite of a failure");
+    for (size_t i = 0; i < COMPLETIONS && result == CUDA_SUCCESS; i++) {
+        if (several[i] == NULL || (!all && i != index))
+            continue;
+        check(cushim_completion_poll(several[i], &status) == CUDA_SUCCESS, "it has not fired");
+        observed(&me->completions[i], status);
     }
 }
 
-void op_completion_set_callback(void)
+static struct cushim_dispatcher *pick_dispatcher(void)
 {
-    set_function(false);
+    struct cushim_dispatcher **found = FIND(me->dispatchers, true);
+    return found == NULL || (settings.threads > 1 && one_in(2)) ? shared[choose(SHARED)] : *found;
 }
 
-void op_completion_set_inline_callback(void)
+/* The function may drop the completion, which then belongs to it. */
+void op_set_callback(void)
 {
-    set_function(true);
-}
-
-void op_completion_detach(void)
-{
-    struct completion_slot *slot = pick_own_completion();
-    if (slot == NULL)
+    struct held *held = FIND(me->completions, true);
+    struct marker *function = marker_new(&me->lines, FIRED, operation);
+    bool is_inline = one_in(3);
+    if (held == NULL || function == NULL)
         return;
-    note("completion %d", number_of(slot));
-    objects->observing++;
-    cushim_completion_detach(&slot->completion);
-    objects->observing--;
+    struct cushim_completion *completion = held->completion;
+    function->lines = (struct lines *)held->lines;
+    function->before = held->before;
+    function->detaches = one_in(2);
+    void (*release)(void *) = marker_choose_release(function);
+    bool notifying = held->notifying;
+    if (one_in(3)) {
+        atomic_store(&function->own, completion);
+        held->completion = NULL;
+    } else if (held->function == NULL) {
+        held->function = function;
+    }
+    struct cushim_dispatcher *dispatcher = pick_dispatcher();
+    function->cancels = !is_inline && dispatcher != shared[0] && dispatcher != shared[1];
+    note("set %s callback", is_inline ? "an inline" : "a");
+    CUresult result = is_inline
+                          ? cushim_completion_set_inline_callback(completion, marker_fired, function, release)
+                          : cushim_completion_set_callback(completion, dispatcher, marker_fired, function, release);
+    marker_given(function, result);
+    if (is_inline && result == CUDA_SUCCESS)
+        atomic_store(&function->must_call, true);
+    check(notifying || result == CUDA_ERROR_NOT_SUPPORTED, "a polled completion has a callback");
 }
 
-void op_completion_destroy(void)
+static void drop(struct held *held, bool destroys)
 {
-    struct completion_slot *slot = pick_own_completion();
-    if (slot == NULL)
+    if (destroys && held->function != NULL)
+        atomic_store(&held->function->must_call, false);
+    if (destroys)
+        cushim_completion_destroy(&held->completion);
+    else
+        cushim_completion_detach(&held->completion);
+    if (destroys && held->function != NULL && held->function->cancels)
+        atomic_store(&held->function->cancelled, true);
+    check(held->completion == NULL, "the variable is not NULL");
+}
+
+void op_drop(void)
+{
+    struct held *held = FIND(me->completions, true);
+    if (held == NULL)
         return;
-    note("completion %d", number_of(slot));
-    if (slot->function != NULL)
-        atomic_store(&slot->function->must_call, false);
-    objects->observing++;
-    cushim_completion_destroy(&slot->completion);
-    objects->observing--;
+    note("drop a completion");
+    drop(held, one_in(2));
 }
 
 /* To whichever thread comes next, unless that would use it while this thread ends the context. */
-void op_completion_hand_over(void)
+void op_hand_over(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct completion_slot *slot = pick_own_completion();
-    unsigned place = choose(EXCHANGED);
-    if (slot == NULL || (slot->may_end && settings.threads > 1))
+    struct held *held = FIND(me->completions, true);
+    struct held *place = &exchanged[choose(EXCHANGED)];
+    if (held == NULL || (held->may_end && settings.threads > 1))
         return;
-    note("completion %d, place %u", number_of(slot), place);
-    struct completion_slot given = *slot;
+    note("hand a completion over");
+    struct held given = *held;
     pthread_mutex_lock(&lock);
-    *slot = shared_objects.exchanged[place];
-    shared_objects.exchanged[place] = given;
+    *held = *place;
+    *place = given;
     pthread_mutex_unlock(&lock);
 }
 
-void op_dispatcher_create(void)
+void op_dispatcher(void)
 {
-    struct cushim_dispatcher *made = NULL;
-    int place = 0;
-    while (place < DISPATCHERS && objects->dispatchers[place] != NULL)
-        place++;
-    if (place == DISPATCHERS)
-        return;
-    note("dispatcher %d", place);
-    CUresult result = noted(cushim_dispatcher_create(&made));
-    check((result == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
-    objects->dispatchers[place] = made;
+    struct cushim_dispatcher **own = &me->dispatchers[choose(DISPATCHERS)];
+    if (*own == NULL) {
+        note("create a dispatcher");
+        made(cushim_dispatcher_create(own), own);
+    } else if (one_in(8)) {
+        note("destroy a dispatcher");
+        cushim_dispatcher_destroy(own);
+    } else {
+        note("run a dispatcher");
+        CUresult result = cushim_dispatcher_run(pick_dispatcher(),
+                                                one_in(2) ? 0 : cushim_clock_ns() + choose(200) * UINT64_C(1000), NULL);
+        check(result == CUDA_SUCCESS, "a dispatcher did not run");
+    }
 }
 
-void op_dispatcher_run(void)
+void completions_open(void)
 {
-    struct cushim_dispatcher **slot = pick_dispatcher();
-    size_t called = 77;
-    if (slot == NULL)
-        return;
-    note("dispatcher %d", (int)(slot - objects->dispatchers));
-    objects->observing++;
-    uint64_t deadline = one_in(2) ? 0 : cushim_clock_ns() + choose(200) * UINT64_C(1000);
-    CUresult result = noted_outer(cushim_dispatcher_run(*slot, deadline, &called));
-    objects->observing--;
-    check(result == CUDA_SUCCESS && called < 77000, "a dispatcher did not run");
+    for (int i = 0; i < SHARED; i++)
+        if (cushim_dispatcher_create(&shared[i]) != CUDA_SUCCESS)
+            fail("no dispatcher: %s", cushim_error_last()->message);
 }
 
-void op_dispatcher_destroy(void)
+/* Each fires, and soon. */
+static void finish(struct held *held)
 {
-    struct cushim_dispatcher **slot = pick_dispatcher();
-    if (slot == NULL || (slot >= shared_objects.dispatchers && slot < shared_objects.dispatchers + SHARED))
+    if (held->completion == NULL)
         return;
-    note("dispatcher %d", (int)(slot - objects->dispatchers));
-    objects->observing++;
-    cushim_dispatcher_destroy(slot);
-    objects->observing--;
+    if (cushim_completion_wait(held->completion, cushim_clock_ns() + PATIENCE, NULL) == CUDA_ERROR_TIMEOUT)
+        fail("a completion did not fire");
+    drop(held, one_in(2));
+}
+
+void completions_end(void)
+{
+    for (int i = 0; i < COMPLETIONS; i++)
+        finish(&me->completions[i]);
+    for (int i = 0; i < DISPATCHERS; i++) {
+        if (me->dispatchers[i] != NULL && i % 2 == 0)
+            cushim_dispatcher_run(me->dispatchers[i], 0, NULL);
+        cushim_dispatcher_destroy(&me->dispatchers[i]);
+    }
+}
+
+void completions_close(void)
+{
+    for (int i = 0; i < EXCHANGED; i++)
+        finish(&exchanged[i]);
+    for (int i = 0; i < SHARED; i++)
+        cushim_dispatcher_destroy(&shared[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs for the stream layer. Each thread of a program has objects of its own and draws operations on
- * them. An operation depends only on the seed and on the objects that exist.
+ * Random programs against the stream layer: what the parts share. main.c runs programs and explains failures, model.c
+ * knows in which order work must be done, and operations.c draws the calls.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
@@ -14,275 +14,186 @@
 #include "softcuda.h"
 
 enum {
-    CONTEXTS = 4,
-    STREAMS = 12,
-    DRIVER_STREAMS = 16,
-    EVENTS = 8,
-    GRAPHS = 6,
-    EXECS = 6,
-    CAPTURES = 4,
-    COMPLETIONS = 24,
-    DISPATCHERS = 3,
-    SHARED = 2,
-    EXCHANGED = 8,
-    WORDS = 1024,
-    MEMORY_PIECE = 64,
-    MEMORY_PIECES = 4096,
+    FAILED = 1,
+    SKIPPED = 77,
     MAX_THREADS = 64,
-    MAX_DEPTH = 4
+    SHARED = 2,
+    LINES = 128, /* streams that a thread creates, and its work in the shared ones */
+    MARKERS = 6000,
+    NODES = 6,
+    LAUNCHES = 24
 };
 
-/* A completion or a release that takes longer counts as lost, in nanoseconds. */
+/* A wait that takes longer counts as lost, in nanoseconds. */
 #define PATIENCE UINT64_C(30000000000)
 
 struct settings {
     const char *driver; /* NULL: that of the machine */
     uint64_t seed;
-    unsigned programs;
-    unsigned operations; /* of each thread; 0: 2,000 to 3,000 */
-    unsigned threads;
-    unsigned limit; /* seconds that one program may take */
-    double seconds; /* 0: no limit of time */
-    int faults;     /* -1: every second program; 0: none; 1: all */
-    bool kernels;   /* kernels that fault, on a real driver too */
-    bool verbose;
-    bool forks;   /* each program has a process of its own */
-    bool goes_on; /* after a program that failed */
+    unsigned programs, operations, threads; /* operations of each thread; 0: 2,000 to 3,000 */
+    unsigned limit;                         /* seconds that one program may take */
+    bool forks;                             /* each program has a process of its own */
+    bool without_faults;
 };
 
 extern struct settings settings;
-
-/* The driver: program.c. */
-
 extern const struct softcuda_control *soft; /* NULL on a real driver */
 extern bool faults;                         /* driver calls and allocations fail in this program */
-extern atomic_bool broken;                  /* a kernel that faults was launched */
-extern bool may_break;                      /* this program launches one */
+extern atomic_bool broken;                  /* a kernel that faults was launched: from then on everything may fail */
 
-/*
- * Whether a thread may invalidate the captures of other threads. A driver can crash if such a call meets the end of the
- * capture (observed with driver 580).
- */
-static inline bool may_invalidate_others(void)
-{
-    return soft != NULL || settings.threads == 1;
-}
+/* Both end the process; check() unless `holds`. The words are for a person. */
+CUSHIM_PRINTF(1, 2) _Noreturn void fail(const char *format, ...);
+void check(bool holds, const char *message);
 
-static inline const struct cushim_dispatch_table *driver(void)
-{
-    return cushim_table();
-}
-
-/* Runs the program of a seed in this process. Does not return if something is wrong. */
-void program_run(uint64_t seed);
-
-/* Waits until all threads of the program are there. */
-void program_meet(void);
-
-/* A stream of the driver's. It must outlive its wrappers, and each body that runs with one of them. */
-struct driver_stream {
-    CUstream handle; /* NULL: the place is free */
-    unsigned serial;
-    unsigned wrappers; /* stream objects, the owning one among them */
-    unsigned bodies;   /* calls under way that need it */
-    bool has_owner;    /* an object destroys it */
-    bool own_context;  /* its context goes with the last object made there */
-    bool capturing;    /* a capture was begun on it, and nothing was done to it that may end it */
-    unsigned long long id;
-};
-
-struct stream_slot {
-    struct cushim_stream *stream;
-    unsigned serial;
-    int of; /* index of the driver's stream; -1: a special one */
-    unsigned bodies;
-    bool owned;
-    bool shared; /* with other threads: never captured, never ended before they end */
-};
-
-struct context_slot {
-    struct cushim_context *context;
-    bool own;
-};
-
-struct completion_slot {
-    struct cushim_completion *completion;
-    struct expectation *work;     /* what cushim_stream_enqueue() releases */
-    struct expectation *function; /* that of cushim_completion_set_callback() */
-    bool captured;
-    bool polled;  /* neither a descriptor nor a callback */
-    bool may_end; /* its context can end before it fires */
-    bool shared;
-};
-
-struct graph_slot {
-    struct cushim_graph *graph;
-    bool owned;
-};
-
-struct capture_slot {
-    struct cushim_capture *capture;
-    unsigned serial; /* of the stream */
-    int of;
-    unsigned of_serial;
-    bool into;
-};
-
-struct thread_objects {
-    unsigned number;
-    unsigned serial;
-    unsigned depth;          /* of operations in operations */
-    unsigned observing;      /* a destroy function may call what it likes */
-    unsigned operation;      /* of the outermost level */
-    unsigned special_bodies; /* calls under way with a special stream */
-    unsigned invalidated;    /* counts what may have invalidated captures */
-    CUcontext current;
-    CUstreamCaptureMode mode;
-    struct context_slot contexts[CONTEXTS];
-    struct driver_stream drivers[DRIVER_STREAMS];
-    struct stream_slot streams[STREAMS];
-    struct cushim_event *events[EVENTS];
-    struct graph_slot graphs[GRAPHS];
-    struct cushim_graph_exec *execs[EXECS];
-    struct capture_slot captures[CAPTURES];
-    struct completion_slot completions[COMPLETIONS];
-    struct cushim_dispatcher *dispatchers[DISPATCHERS];
-    CUevent driver_events[2];
-    CUgraph driver_graph;
-    bool written[WORDS]; /* words that work was accepted for which writes them */
-    atomic_uint *words;  /* host memory that the device sees */
-    CUdeviceptr device_words;
-};
-
-/* The objects of this thread; NULL on threads of the driver. */
-extern _Thread_local struct thread_objects *objects;
-
-/* Objects that all threads use. */
-extern struct shared_objects {
-    struct context_slot bases[2]; /* always there, and never ended before the end */
-    struct stream_slot streams[SHARED];
-    struct cushim_dispatcher *dispatchers[SHARED];
-    struct completion_slot completions[SHARED];
-    struct completion_slot exchanged[EXCHANGED];
-    CUdeviceptr memory;
-    CUdeviceptr managed;
-} shared_objects;
-
-/* Each returns an existing object, or NULL. */
-struct context_slot *pick_context(void);
-struct context_slot *pick_base(void);
-struct stream_slot *pick_stream(void);
-struct stream_slot *pick_own_stream(void);
-struct cushim_event **pick_event(void);
-struct graph_slot *pick_graph(void);
-struct cushim_graph_exec **pick_exec(void);
-struct capture_slot *pick_capture(void);
-struct completion_slot *pick_completion(void);
-struct completion_slot *pick_own_completion(void);
-struct cushim_dispatcher **pick_dispatcher(void);
-
-/* Each returns a free slot, or NULL. */
-struct stream_slot *free_stream(void);
-struct driver_stream *free_driver_stream(void);
-struct completion_slot *free_completion(void);
-
-struct driver_stream *driver_stream_of(const struct stream_slot *slot);
-
-/* Fills a slot. `of` is the driver's stream, or NULL for a special one. */
-void stream_fill(struct stream_slot *slot, struct cushim_stream *stream, struct driver_stream *of, bool owned);
-
-/* Returns whether the stream is not capturing; false if the query fails. */
-bool is_idle(const struct cushim_stream *stream);
-
-void objects_open(struct thread_objects *of_thread, unsigned number);
-void objects_close(void);
-
-/* Around calls with a body that needs the stream. */
-struct body_use {
-    struct stream_slot *slot;
-    unsigned serial;
-    struct driver_stream *of;
-    unsigned of_serial;
-};
-struct body_use body_begin(struct stream_slot *slot);
-void body_end(const struct body_use *use);
-/* Returns whether the slot still has the same stream. */
-bool body_has_stream(const struct body_use *use);
-
+/* Random numbers of this thread (splitmix64). */
 void choose_from(uint64_t seed);
 uint64_t choose_seed(void);
 unsigned choose(unsigned count);
 bool one_in(unsigned count);
 
-/* The name of the innermost operation of this thread. */
-const char *operation_name(void);
-
-/* Add the arguments and the result of this operation to the trace. noted() returns `result`. */
-void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Write to the trace, which is printed after a failure. noted() returns `result`. */
+void note(const char *format, ...) CUSHIM_PRINTF(1, 2);
 CUresult noted(CUresult result);
-/* noted() for a call that runs bodies or functions, which may change cushim_error_last(). */
-CUresult noted_outer(CUresult result);
 
-/* Keeps the message for the parent and ends the process. */
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Work that must be done: how much of each line, which is the work of one thread in one stream. */
+struct clock {
+    unsigned of[LINES];
+};
 
-/* Fails with `message` unless `holds`. */
-void check(bool holds, const char *message);
+/* The lines of a thread: how much was enqueued there, and how much is done. */
+struct lines {
+    unsigned count; /* in use */
+    unsigned enqueued[LINES];
+    atomic_uint done[LINES];
+    struct clock clocks[LINES]; /* what is before the next work of the line */
+};
 
-/* Runs up to `count` operations inside an operation. */
-void operations_nest(uint64_t seed, unsigned count);
+/* A graph with its work; never used again. */
+struct recipe {
+    struct recipe *next; /* all of the thread: nodes that are released late need theirs */
+    struct cushim_graph_exec *exec;
+    struct lines *lines;
+    unsigned count, context;
+    unsigned launches;
+    struct marker *nodes[NODES];
+    struct clock before[LAUNCHES]; /* each launch */
+};
 
-/* Runs one operation of the outermost level. */
-void operation_run(uint64_t seed);
+enum kind { WORK, FIRED, BODY, NODE };
 
-enum action { DO_NOTHING, DO_OPERATIONS, DO_DESTROY, DO_DETACH, DO_OPERATIONS_IN_RELEASE, ACTIONS };
-
-enum { MARKERS = 4 };
-
-/* A function, its destroy function, or both; never used again. */
-struct expectation {
-    atomic_int calls;
-    atomic_int releases;
-    atomic_bool given;     /* to the library; a function is called at most `most` times */
-    atomic_bool must_call; /* at least once */
-    bool covers_call;      /* the work below has to be done before the call */
-    atomic_bool quiet;     /* it may run where no CUDA call may be made */
-    int most;
+/* A function or a destroy function that was given to the library, or both; never used again. */
+struct marker {
+    enum kind kind;
+    const char *name; /* of the operation */
+    struct lines *lines;
+    struct clock before;
+    unsigned line, number;   /* WORK */
+    volatile unsigned *word; /* WORK: it was written before */
+    struct recipe *recipe;   /* NODE; and WORK behind a launch */
+    unsigned launch, needs;  /* WORK: of the recipe; NODE: bits of other nodes */
+    long microseconds;       /* WORK: how long it takes */
     bool has_release;
-    enum action action;
-    uint64_t seed;
-    const char *name; /* of the operation that gave it */
-    unsigned thread;
-    unsigned operation;
-    /* Work that has to be done before the release: 1 is set in each when it is. */
-    struct marker {
-        atomic_int done;
-        unsigned slow; /* microseconds */
-        atomic_bool enqueued;
-    } markers[MARKERS];
-    unsigned marker_count;
-    struct body *body;                       /* while the body runs */
-    _Atomic(struct cushim_completion *) own; /* the completion that the function detaches */
+    bool detaches; /* FIRED: the function drops its completion */
+    _Atomic(struct cushim_completion *) own;
+    bool cancels; /* FIRED: it is certain that it is not called after its completion was destroyed */
+    atomic_bool given, cancelled, must_call; /* must_call: FIRED, without a dispatcher */
+    atomic_uint calls, releases;
 };
 
 /* Returns NULL if there are too many. */
-struct expectation *expectation_new(enum action action, int most);
+struct marker *marker_new(struct lines *lines, enum kind kind, const char *name);
+/* Returns marker_release(), or NULL one time in four, and notes this in the marker. */
+void (*marker_choose_release(struct marker *marker))(void *user);
+/* After a call that took the marker: a refused one was released, and is never called. */
+void marker_given(struct marker *marker, CUresult result);
+void marker_function(void *user);
+void CUDA_CB marker_host_function(void *user);
+void CUDA_CB marker_callback(CUstream stream, CUresult status, void *user);
+void marker_fired(CUresult status, void *user);
+void marker_release(void *user);
 
-void CUDA_CB expected_host_function(void *user);
-void CUDA_CB expected_callback(CUstream stream, CUresult status, void *user);
-void expected_function(CUresult status, void *user);
-void expected_release(void *user);
+void clock_merge(struct clock *clock, const struct clock *other);
+/* Fails unless all this work is done. */
+void clock_check(const struct lines *lines, const struct clock *clock, const char *what);
 
-/* Enqueues work that must be done before the release. Does nothing if the stream may be capturing. */
-void expectation_cover(struct expectation *expectation, struct cushim_stream *stream);
+/* Drops the completions of functions that were never called. */
+void markers_drop_completions(void);
+/* Waits for all releases, and checks each marker. */
+void markers_finish(void);
+unsigned markers_count(void);
 
-/* Fails if that work is not done. */
-void expectation_check_covered(const struct expectation *expectation, const char *what);
+enum { STREAMS = 8, EVENTS = 4, EXECS = 3, COMPLETIONS = 12, DISPATCHERS = 3, WORDS = 1024, OWN = 2 };
 
-/* Detaches the completions of functions that were never called. */
-void expectations_detach(void);
+struct stream {
+    struct cushim_stream *stream;
+    unsigned line, context; /* a base, or OWN: it ends with the stream */
+    struct stream *of;      /* it wraps the driver's stream of this one */
+    unsigned wrappers;
+    bool busy; /* capturing, or in a body */
+};
 
-/* Waits for all releases, and checks each expectation. */
-void expectations_check(void);
+struct event {
+    struct cushim_event *event;
+    unsigned context;
+    struct clock clock;
+};
+
+/* A completion that the program holds. */
+struct held {
+    struct cushim_completion *completion;
+    const struct lines *lines;
+    struct clock before;
+    bool notifying, may_end; /* its context can end before it fires */
+    struct marker *function;
+};
+
+struct thread {
+    struct lines lines;
+    struct stream streams[STREAMS];
+    struct event events[EVENTS];
+    struct recipe *execs[EXECS], *recipes;
+    struct held completions[COMPLETIONS];
+    struct cushim_dispatcher *dispatchers[DISPATCHERS];
+    volatile unsigned *words; /* host memory that the device sees */
+    unsigned words_used;
+    CUdeviceptr device_words;
+    CUcontext current;
+    bool capturing;
+};
+
+extern _Thread_local struct thread *me;
+extern _Thread_local const char *operation; /* its name */
+extern struct cushim_context *bases[2];
+extern struct thread threads[MAX_THREADS];
+extern struct stream shared_streams[SHARED];
+
+bool may_fail(void);
+/* A stream that is free for work; NULL if the one that was drawn is not. pick() also draws shared ones. */
+struct stream *pick_own(void);
+struct stream *pick(void);
+/* A place, at or after a random one, where the pointer at its start is there (or is not). */
+void *find(void *places, unsigned count, size_t size, bool filled);
+#define FIND(places, filled) find(places, sizeof(places) / sizeof(places)[0], sizeof(places)[0], filled)
+struct clock *clock_of(const struct stream *stream);
+/* Checks a call that makes an object, with the address of the pointer to it. */
+void made(CUresult result, void *place);
+/* A function or callback in the stream; behind the launch of the recipe, if there is one. */
+void work_add(struct stream *stream, struct recipe *recipe);
+void stream_close(struct stream *stream, bool waits);
+
+/* Operations in other files. op_any() draws one; a safe one invalidates no capture of this thread. */
+void op_capture(void), op_capture_open(void), op_launch(void), op_exec_destroy(void);
+void op_completion_create(void), op_enqueue(void), op_observe(void), op_wait_for_several(void), op_set_callback(void);
+void op_drop(void), op_hand_over(void), op_dispatcher(void);
+void op_any(bool safe);
+void op_wait_for_work(void);
+void completions_open(void), completions_end(void), completions_close(void);
+
+/* The objects that all threads use, and those of the thread, from the first operation to the end. */
+void shared_open(void);
+void shared_close(void);
+void thread_run(unsigned number, uint64_t seed);
+/* Waits until all threads are there. */
+void program_meet(void);
 
 #endif

@@ -35,7 +35,7 @@ MAY_INCLUDE = {
 SEARCHED = ['include', 'loader', 'src/tools/common', 'src/tools/cushim', 'src/tools/hide_symbol', SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.
-WITHOUT_FILE = {'plain_names.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'page.inc',
+WITHOUT_FILE = {'plain_names.inc', 'gpus.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'page.inc',
                 'softcuda_exports.inc', 'cushim/see_the_error_above.h'}
 
 

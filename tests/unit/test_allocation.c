@@ -186,7 +186,7 @@ static void initialise_often(void)
 static void assert_each_reason_is_told(void)
 {
     static const enum cushim_reason reasons[] = {CUSHIM_REASON_NOT_READY, CUSHIM_REASON_IN_USE,
-                                                 CUSHIM_REASON_MODULE_MISMATCH, CUSHIM_REASON_COMPAT_REFUSED,
+                                                 CUSHIM_REASON_MODULE_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH,
                                                  CUSHIM_REASON_MODULE_MISMATCH};
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         assert_int_equal(told[i]->reason, reasons[i]);

@@ -117,7 +117,7 @@ INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_m
 INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it)
 {
     assert_cause(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH);
-    assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_COMPAT_REFUSED);
+    assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_MODULE_MISMATCH);
     assert_cause(CUDA_ERROR_SYSTEM_NOT_READY, CUSHIM_REASON_NOT_READY);
     assert_cause(CUDA_ERROR_DEVICE_UNAVAILABLE, CUSHIM_REASON_IN_USE);
     for (int code = CUDA_ERROR_MPS_CONNECTION_FAILED; code <= (int)CUDA_ERROR_MPS_CLIENT_TERMINATED; code++)

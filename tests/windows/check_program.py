@@ -132,7 +132,7 @@ class Program(unittest.TestCase):
         answer = self.ask('probe', '--devices', '--require', '13.0', '--require-slot', 'StreamGetId_v1')
         self.assertTrue(answer['initialised'])
         self.assertEqual(len(answer['devices']), 1)
-        self.assertEqual({finding['verdict'] for finding in self.ask('doctor')}, {'ok'})
+        self.assertEqual({finding['verdict'] for finding in self.ask('doctor')['findings']}, {'ok'})
 
     def test_table_when_the_drivers_are_of_each_version_then_each_slot_is_its_export(self):
         drivers = sorted(softcuda.parent.parent.glob(f'*/{softcuda.name}'))
@@ -180,7 +180,7 @@ class Program(unittest.TestCase):
     def test_doctor_when_on_windows_then_it_speaks_of_no_device_files(self):
         self.put('fake_12040', self.system32 / 'nvcuda.dll')
         for arguments in (['doctor'], ['doctor', '--driver', 'none'], ['doctor', '--driver', './nowhere.dll']):
-            checks = {finding['check'] for finding in self.ask(*arguments, status=1)}
+            checks = {finding['check'] for finding in self.ask(*arguments, status=1)['findings']}
             self.assertFalse(checks & {'device-nodes', 'kernel-module', 'container', 'gpu', 'wsl'}, checks)
 
 

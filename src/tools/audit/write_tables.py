@@ -71,7 +71,7 @@ def write_tables():
         assignment('{architecture: (generation, first CUDA version, last that compiles for it or None, last driver branch '
                    'or None, kind)}', 'GPUS',
                    [f"{one.arch}: ('{one.generation}', {one.first}, {one.until}, {one.last}, '{one.kind}')"
-                    for one in lists.read_gpus()]),
+                    for one in lists.read_gpus() if one.kind != 'old']),
         assignment('{CUDA version: names that its runtime has, and older ones have not}', 'RUNTIME_NAMES',
                    [f'{one.version}: {tuple(one.runtime)}' for one in toolkits if one.runtime]),
     ])

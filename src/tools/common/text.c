@@ -113,17 +113,17 @@ size_t text_mark_width(void)
     return style.ticks ? 2 : 9;
 }
 
-void text_break_lines(void)
-{
-    style.lines = true;
-}
-
 void text_field(const char *label, enum tone tone, const char *value)
 {
     fputs("  ", stdout);
     text_put(TONE_FAINT, label, LABEL_WIDTH);
     text_put(tone, value, 0);
     fputc('\n', stdout);
+}
+
+void text_break_lines(void)
+{
+    style.lines = true;
 }
 
 void text_paragraph(enum tone tone, size_t indent, const char *text)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a check cannot know of a file. An answer that is not known is never a pass."""
 from .conclude import listed
+from .coverage import PART
 from .fatbin import IR
-from .rules import OLDEST, driver_text
+from .rules import OLDEST, arch_text, driver_text
 
 
 class Unknown:
@@ -18,6 +19,9 @@ def unknowns(conclusion, driver, archs, runtime_known):
     """What is not known of a file on a driver (a CUDA version, or None) and GPUs (a list, may be empty).
     `runtime_known`: whether the CUDA runtime is known of which its archive has only the user."""
     found = list(code_unknowns(conclusion))
+    found += [Unknown('gpu', f'GPU {arch_text(one.arch)}: {one.served} of {one.total} fat binaries have code for it, and '
+                      'whether the others are used on it is not known')
+              for one in conclusion.gpus if one.how == PART and one.arch in archs]
     if driver or not archs:
         found += driver_unknowns(conclusion, driver or max(conclusion.first, OLDEST), runtime_known)
     return found

@@ -43,6 +43,11 @@ bool evidence_found(const struct doctor *doctor)
     return has_reason(doctor);
 }
 
+bool evidence_found_in_container(const struct doctor *doctor)
+{
+    return has_reason(doctor) && doctor->system.container;
+}
+
 static bool cause_matches(const struct cause *cause, const struct doctor *doctor, const char *outcome)
 {
     const struct operation *operation = doctor->operation;
@@ -101,8 +106,9 @@ void doctor_find_cause(struct doctor *doctor)
     /* What is only ruled out must not stand before a cause that another check has found. */
     bool is_known = cause == NULL || strncmp(cause->word, "unknown", strlen("unknown")) != 0;
     enum verdict known = start->outcome != START_NOT_TRIED ? VERDICT_LEAD : VERDICT_CAUSE;
-    doctor_find(doctor, cause != NULL ? cause->check : "start", is_known ? known : VERDICT_PROBLEM, "%s%s%s", message,
-                result, start->explanation.text);
+    bool has_more = result[0] != '\0' && strchr(message, '\n') == NULL;
+    doctor_find(doctor, cause != NULL ? cause->check : "start", is_known ? known : VERDICT_PROBLEM, "%s%s%s%s", message,
+                has_more ? "\n" : "", result + has_more, start->explanation.text);
     doctor_advise(doctor, "%s", advice);
     doctor->findings[doctor->count - 1].cause = cause != NULL ? cause->word : cushim_reason_name(doctor->reason);
 }

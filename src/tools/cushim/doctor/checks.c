@@ -2,46 +2,11 @@
 #include "doctor.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
-
-/* Keeps a text. If there is no room left, it is cut. */
-CUSHIM_PRINTF(2, 0)
-static const char *keep_text(struct doctor *doctor, const char *format, va_list arguments)
-{
-    char *text = doctor->texts + doctor->text_size;
-    size_t room = sizeof doctor->texts - doctor->text_size;
-    int length = vsnprintf(text, room, format, arguments);
-    size_t used = length < 0 ? 1 : (size_t)length + 1;
-    doctor->text_size += used < room ? used : room - 1; /* the last byte is an empty text */
-    return text;
-}
-
-void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...)
-{
-    struct finding *finding = &doctor->findings[doctor->count < MAX_FINDINGS ? doctor->count++ : MAX_FINDINGS - 1];
-    va_list arguments;
-    va_start(arguments, message);
-    *finding = (struct finding){
-        .check = check,
-        .verdict = verdict <= VERDICT_PROBLEM && doctor->started ? VERDICT_NOTE : verdict,
-        .message = keep_text(doctor, message, arguments),
-        .advice = "",
-    };
-    va_end(arguments);
-}
-
-void doctor_advise(struct doctor *doctor, const char *advice, ...)
-{
-    va_list arguments;
-    va_start(arguments, advice);
-    doctor->findings[doctor->count - 1].advice = keep_text(doctor, advice, arguments);
-    va_end(arguments);
-}
 
 /* ---- The kernel and the device files ---- */
 
@@ -74,10 +39,12 @@ static bool is_same_release(const char *one, const char *other)
 
 static void report_mismatch(struct doctor *doctor)
 {
-    doctor_find(doctor, "kernel-module", VERDICT_CAUSE,
-                "The versions of the driver library (%s) and of the kernel module (%s) differ.",
-                doctor->release.text[0] != '\0' ? doctor->release.text : "unknown",
-                doctor->system.kernel_module[0] != '\0' ? doctor->system.kernel_module : "unknown");
+    doctor_find(
+        doctor, "kernel-module", VERDICT_CAUSE,
+        "The driver library and the kernel module have different versions.\nThe library has version %s, and the "
+        "kernel module %s.",
+        doctor->release.text[0] != '\0' ? doctor->release.text : "unknown",
+        doctor->system.kernel_module[0] != '\0' ? doctor->system.kernel_module : "unknown");
     doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_MISMATCH));
 }
 
@@ -96,9 +63,7 @@ static void report_no_module(struct doctor *doctor)
                     "/proc/driver/nvidia.");
     } else if (!has_cause(doctor, check) && !doctor->started) {
         doctor_find(doctor, check, VERDICT_PROBLEM, "The kernel module of the driver is not loaded.");
-        doctor_advise(doctor,
-                      "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root, "
-                      "which reports what is wrong. For a container, do this on the host.");
+        doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_NOT_LOADED));
     }
 }
 
@@ -128,7 +93,8 @@ static void check_kernel_module(struct doctor *doctor)
 static void report_denied(struct doctor *doctor)
 {
     const struct cushim_system *system = &doctor->system;
-    doctor_find(doctor, "device-nodes", VERDICT_CAUSE, "This process may not open the device files%s%s%s.",
+    doctor_find(doctor, "device-nodes", VERDICT_CAUSE,
+                "This process may not open the device files of the GPU.\nIt may not open%s%s%s.",
                 system->control_node == CUSHIM_NODE_DENIED ? " /dev/nvidiactl" : "",
                 system->gpu_node == CUSHIM_NODE_DENIED ? " /dev/nvidia0" : "",
                 system->uvm_node == CUSHIM_NODE_DENIED ? " /dev/nvidia-uvm" : "");
@@ -204,7 +170,8 @@ static void check_visible_devices(struct doctor *doctor)
     if (visible == NULL || doctor->root[0] != '\0' || has_cause(doctor, "visible-devices"))
         return;
     if (!doctor->started && visible_explain(doctor, fault, sizeof fault)) {
-        doctor_find(doctor, "visible-devices", VERDICT_PROBLEM, "CUDA_VISIBLE_DEVICES is \"%s\": %s.", visible, fault);
+        doctor_find(doctor, "visible-devices", VERDICT_PROBLEM,
+                    "CUDA_VISIBLE_DEVICES hides every GPU.\nIt is \"%s\": %s.", visible, fault);
         doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_HIDDEN));
     } else {
         doctor_find(doctor, "visible-devices", VERDICT_NOTE,
@@ -288,16 +255,17 @@ static void report_gpus_not_started(struct doctor *doctor)
 {
     const struct start *start = doctor->start;
     const struct bus *bus = &doctor->bus;
-    char addresses[MAX_BUS_GPUS * sizeof bus->gpus[0].address] = "";
+    char gpus[1024] = "", gpu[128];
     if (!doctor->started || getenv("CUDA_VISIBLE_DEVICES") != NULL || bus->count <= start->gpu_count)
         return;
     for (int i = 0; i < bus->count; i++) {
-        size_t used = strlen(addresses);
+        size_t used = strlen(gpus);
+        gpu_describe(doctor, &bus->gpus[i], gpu, sizeof gpu);
         if (!is_started(start, bus->gpus[i].address))
-            snprintf(addresses + used, sizeof addresses - used, "%s%s", used == 0 ? "" : ", ", bus->gpus[i].address);
+            snprintf(gpus + used, sizeof gpus - used, "%s%s", used == 0 ? "" : "; ", gpu);
     }
     doctor_find(doctor, "gpu", VERDICT_NOTE, "The PCI bus shows %d NVIDIA GPUs, and programs see %d. Not seen: %s.",
-                bus->count, start->gpu_count, addresses);
+                bus->count, start->gpu_count, gpus);
     doctor_advise(doctor, "If programs need them, see whether the container was started with all GPUs, whether this "
                           "user may open /dev/nvidia0, /dev/nvidia1 and so on, and whether the kernel log (dmesg) has "
                           "lines with NVRM or Xid.");
@@ -338,6 +306,42 @@ static void check_start(struct doctor *doctor)
         doctor_find(doctor, "start", VERDICT_NOTE, "No child process could be created (%s).", strerror(start->error));
 }
 
+/* A library that was sought in many directories is one operation, and so are those of a kind that fail in every start. */
+static bool is_same_operation(const struct operation *one, const struct operation *other)
+{
+    bool is_library = pattern_matches("*/lib*.so*", one->path) && one->error == ENOENT;
+    return one->error == other->error && one->meaning == other->meaning && strcmp(one->call, other->call) == 0
+           && (one->meaning == OPERATION_NORMAL || strcmp(one->path, other->path) == 0
+               || (is_library && strcmp(path_name(one->path), path_name(other->path)) == 0));
+}
+
+static void report_operation(struct doctor *doctor, size_t index)
+{
+    const struct operations *operations = &doctor->watch.operations;
+    const struct operation *operation = &operations->list[index];
+    bool is_usual = operation->meaning == OPERATION_NORMAL;
+    unsigned times = 0, paths = 0;
+    char count[48] = "";
+    for (size_t i = 0; i < operations->count; i++) {
+        if (!is_same_operation(operation, &operations->list[i]))
+            continue;
+        if (i < index)
+            return;
+        times += operations->list[i].count;
+        paths += strcmp(operation->path, operations->list[i].path) != 0;
+    }
+    if (is_usual && paths > 0)
+        snprintf(count, sizeof count, ", %u such calls", times);
+    else if (paths > 0)
+        snprintf(count, sizeof count, ", in %u directories", paths + 1);
+    else if (times > 1)
+        snprintf(count, sizeof count, ", %u times", times);
+    doctor_find(doctor, "operation", VERDICT_NOTE, "%s(%s) fails with %s (%s)%s%s.", operation->call,
+                !is_usual && paths > 0 ? path_name(operation->path) : operation->path,
+                calls_error_name(operation->error), strerror(operation->error), count,
+                is_usual ? ", as in every start" : "");
+}
+
 /* Shows the operations that failed, with --watch, or why they are not known. */
 void doctor_check_operations(struct doctor *doctor)
 {
@@ -349,15 +353,11 @@ void doctor_check_operations(struct doctor *doctor)
                       "A sandbox, kernel.yama.ptrace_scope, a debugger that already traces this program, or a kernel "
                       "before Linux 5.3 refuses it. Instead, this program tried the operations of a driver.");
     }
-    if (!doctor->options->watch)
-        return;
-    for (size_t i = 0; i < operations->count; i++) {
-        const struct operation *operation = &operations->list[i];
-        char times[32] = "";
-        if (operation->count > 1)
-            snprintf(times, sizeof times, ", %u times", operation->count);
-        doctor_find(doctor, "operation", VERDICT_NOTE, "%s(%s) fails with %s (%s)%s.", operation->call, operation->path,
-                    calls_error_name(operation->error), strerror(operation->error), times);
+    for (int usual = 0; usual < 2 && doctor->options->watch; usual++) {
+        for (size_t i = 0; i < operations->count; i++) {
+            if ((operations->list[i].meaning == OPERATION_NORMAL) == (usual == 1))
+                report_operation(doctor, i);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "doctor.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the first attempt that failed for a reason, or NULL. */
@@ -61,6 +62,23 @@ static void report_loaded(struct doctor *doctor)
     }
 }
 
+/* Another version of the library would not start with this module. */
+static void report_module_without_library(struct doctor *doctor)
+{
+    const char *module = doctor->system.kernel_module;
+    doctor_find(doctor, "library", VERDICT_CAUSE,
+                "Driver %s is loaded, but its library is not installed.\nThe kernel module is loaded, and no directory "
+                "has libcuda.so.1.",
+                module);
+    doctor_advise(
+        doctor,
+        "Install the package of the library in version %s, or update the whole driver and restart the machine: "
+        "libcuda1 (Debian), libnvidia-compute-%d (Ubuntu), xorg-x11-drv-nvidia-cuda (Fedora), nvidia-utils "
+        "(Arch). With another version than the module, CUDA fails with error 803. The driver for hosts of "
+        "virtual GPUs has no such library.",
+        module, atoi(module));
+}
+
 static void advise_on_library(struct doctor *doctor)
 {
     if (doctor->load->reason == CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_on_bus && !doctor->system.container)
@@ -84,18 +102,18 @@ static bool is_about_memory(const struct cushim_attempt *attempt)
 static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *attempt)
 {
     if (evidence_limit_of_data(doctor) || evidence_limit_of_address_space(doctor)) {
-        doctor_find(
-            doctor, "limits", VERDICT_CAUSE,
-            "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low: the dynamic loader cannot load the driver "
-            "library (%s).",
-            attempt->result);
+        doctor_find(doctor, "limits", VERDICT_CAUSE,
+                    "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low.\nThe dynamic loader cannot load the "
+                    "driver library "
+                    "(%s).",
+                    attempt->result);
         doctor_advise(doctor, "Remove the limit: \"ulimit -d unlimited\" and \"ulimit -v unlimited\" in the shell, "
                               "LimitDATA=infinity and LimitAS=infinity in a systemd service.");
         return;
     }
     doctor_find(doctor, "library", VERDICT_CAUSE,
-                "The system does not let the dynamic loader map the driver library as a program (%s: %s). Either its "
-                "file system is mounted with noexec, or a sandbox forbids executable memory.",
+                "The system does not let the driver library run as a program.\nThe dynamic loader cannot map it (%s: "
+                "%s). Either its file system is mounted with noexec, or a sandbox forbids executable memory.",
                 attempt->path, attempt->result);
     doctor_advise(doctor,
                   "\"findmnt -T FILE\" shows how the file system of the library is mounted: mount it without "
@@ -118,7 +136,7 @@ static bool report_unusable(struct doctor *doctor)
                           : sizeof(void *) == 8             ? ", which means a 32-bit file"
                                                             : ", which means a 64-bit file";
     doctor_find(doctor, "library", VERDICT_LEAD,
-                "No driver library can be used. The dynamic loader does not accept %s%s.", fault, meaning);
+                "No driver library can be used.\nThe dynamic loader does not accept %s%s.", fault, meaning);
     doctor_advise(doctor,
                   "If the file belongs to the driver of this machine, correct its permissions or install the "
                   "driver again, for the processor of this program and, like it, %d-bit. Otherwise remove the "
@@ -130,6 +148,8 @@ static bool report_unusable(struct doctor *doctor)
 static void check_library(struct doctor *doctor)
 {
     enum cushim_reason reason = doctor->load->reason;
+    bool is_plain_linux =
+        !doctor->system.container && !doctor->is_wsl && !doctor->is_jetson && !doctor->is_nixos && !doctor->is_flatpak;
     const struct cushim_attempt *refused = find_attempt(doctor, CUSHIM_REASON_NOT_LOADABLE);
     if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         report_loaded(doctor);
@@ -140,10 +160,15 @@ static void check_library(struct doctor *doctor)
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
     } else if (is_about_memory(refused)) {
         report_unmapped(doctor, refused);
-    } else if (!report_unusable(doctor)) {
-        /* An unusable file is a cause. That nothing was found has other causes. */
-        doctor_find(doctor, "library", reason != CUSHIM_REASON_NOT_FOUND ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s",
-                    doctor->load->message);
+    } else if (report_unusable(doctor)) {
+        return;
+    } else if (reason == CUSHIM_REASON_NOT_FOUND && doctor->system.kernel_module[0] != '\0' && is_plain_linux) {
+        report_module_without_library(doctor);
+    } else {
+        /* An unusable file is a cause. That nothing was found has other causes, unless nothing else is known. */
+        bool is_cause = reason != CUSHIM_REASON_NOT_FOUND
+                        || (is_plain_linux && doctor->system.gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
+        doctor_find(doctor, "library", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s", doctor->load->message);
         advise_on_library(doctor);
     }
 }
@@ -157,15 +182,16 @@ static void check_stub(struct doctor *doctor)
     bool is_cause = doctor->load->reason == CUSHIM_REASON_STUB;
     if (!is_cause && strchr(attempt->path, '/') == NULL) {
         doctor_find(doctor, "stub", VERDICT_PROBLEM,
-                    "Programs that open %s by its name get the stub library of the CUDA Toolkit (%s) and CUDA error "
-                    "34. Programs that use cushim are not affected, because cushim skips the stub.",
+                    "Programs that open %s by its name get the Toolkit's stub.\nThe stub library %s is for linking: "
+                    "it returns CUDA error 34. Programs that use cushim are not affected, because cushim skips it.",
                     attempt->path, file);
         doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* also beside a driver that starts */
     } else {
-        doctor_find(
-            doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
-            "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
-            attempt->path, file);
+        doctor_find(doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
+                    "The stub library of the CUDA Toolkit stands in for the driver.\n%s leads to it (%s). It is for "
+                    "linking and "
+                    "cannot run programs.",
+                    attempt->path, file);
     }
     doctor_advise(doctor,
                   "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "

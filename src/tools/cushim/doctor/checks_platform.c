@@ -11,6 +11,12 @@ static bool lacks_library(const struct doctor *doctor)
     return doctor->load->reason == CUSHIM_REASON_NOT_FOUND || doctor->load->reason == CUSHIM_REASON_STUB;
 }
 
+/* Neither holds if a file that was asked for cannot be loaded. */
+static bool has_library(const struct doctor *doctor)
+{
+    return doctor->loaded || doctor->load->reason == CUSHIM_REASON_TOO_OLD;
+}
+
 /* A variable that the container was started with. Below a root directory, it is unknown. */
 static const char *container_variable(const struct doctor *doctor, const char *name)
 {
@@ -34,24 +40,25 @@ static void check_container(struct doctor *doctor)
         return;
     bool is_explained = doctor->count > 0 && doctor->findings[0].verdict == VERDICT_LEAD;
     if (has_devices && !lacks_library(doctor)) {
-        doctor_find(doctor, check, VERDICT_OK,
-                    doctor->started ? "This is a container with access to the GPU."
-                                    : "This is a container, with device files of the GPU and a driver library.");
+        doctor_find(doctor, check, has_library(doctor) ? VERDICT_OK : VERDICT_NOTE,
+                    !has_library(doctor) ? "This is a container, with device files of the GPU."
+                    : doctor->started    ? "This is a container with access to the GPU."
+                                         : "This is a container, with device files of the GPU and a driver library.");
     } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices) {
-        doctor_find(doctor, check, VERDICT_NOTE, "This is a container on a machine without an NVIDIA GPU.");
+        doctor_find(doctor, check, VERDICT_NOTE, "This is a container that sees no NVIDIA GPU.");
     } else if (is_explained) {
         return;
     } else if (has_devices) {
         doctor_find(doctor, check, VERDICT_CAUSE,
-                    "This container has the device files of the GPU, but not the driver library of the host.");
+                    "This container has the device files of the GPU, but not the library.");
         doctor_advise(
             doctor,
             "Start it with NVIDIA_DRIVER_CAPABILITIES=all, or with \"compute\" in the list%s%s. The host needs "
             "NVIDIA's Container Toolkit.",
             capabilities[0] != '\0' ? ", which now is " : "", capabilities);
     } else if (requests_no_gpu(visible)) {
-        doctor_find(doctor, check, VERDICT_CAUSE,
-                    "This container was started with NVIDIA_VISIBLE_DEVICES=%s, which requests no GPU.", visible);
+        doctor_find(doctor, check, VERDICT_CAUSE, "NVIDIA_VISIBLE_DEVICES=%s of this container requests no GPU.",
+                    visible);
         doctor_advise(doctor, "Start it with NVIDIA_VISIBLE_DEVICES=all or with the numbers of the GPUs.");
     } else {
         doctor_find(doctor, check, VERDICT_CAUSE, "This container was started without access to the GPU.");
@@ -68,7 +75,14 @@ static void check_wsl(struct doctor *doctor)
     const char *path = doctor->load->path;
     if (!doctor->is_wsl)
         return;
-    if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
+    if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT && doctor->system.container) {
+        doctor_find(
+            doctor, check, VERDICT_CAUSE,
+            "This container was started without access to the GPU.\nIt runs in Windows Subsystem for Linux, and "
+            "/dev/dxg does not exist.");
+        doctor_advise(doctor, "Start it with GPU access: --gpus all with Docker, --device nvidia.com/gpu=all with "
+                              "Podman. If that changes nothing, install NVIDIA's driver in Windows.");
+    } else if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
         doctor_find(doctor, check, VERDICT_CAUSE, "Windows Subsystem for Linux has no GPU: /dev/dxg does not exist.");
         doctor_advise(doctor, "Install NVIDIA's driver in Windows. Then, in the command prompt of Windows, run "
                               "\"wsl --update\", check with \"wsl -l -v\" that this is version 2, and run "
@@ -78,16 +92,17 @@ static void check_wsl(struct doctor *doctor)
         doctor_advise(doctor, "Ask the administrator of this Linux system for access to /dev/dxg.");
     } else if (lacks_library(doctor)) {
         doctor_find(doctor, check, VERDICT_CAUSE,
-                    "Windows provides no driver library: /usr/lib/wsl/lib/libcuda.so.1 does not exist.");
+                    "Windows provides no driver library.\n/usr/lib/wsl/lib/libcuda.so.1 does not exist.");
         doctor_advise(doctor, "Install NVIDIA's driver in Windows, and no driver in this Linux system. Then run "
                               "\"wsl --shutdown\" in the command prompt of Windows, and start this system again.");
     } else if (path != NULL && strstr(path, "/wsl/") == NULL) {
         doctor_find(doctor, check, VERDICT_CAUSE,
-                    "A driver that was installed in this Linux system hides the driver that Windows provides: %s.",
+                    "A driver in this Linux system hides the one that Windows provides.\nThe library that was found "
+                    "is %s.",
                     path);
         doctor_advise(doctor,
                       "Remove NVIDIA's driver packages from this Linux system. The driver in Windows serves both.");
-    } else {
+    } else if (has_library(doctor) && (doctor->started || doctor->start->outcome == START_NOT_TRIED)) {
         doctor_find(doctor, check, VERDICT_OK, "Windows provides the driver and the GPU.");
     }
 }
@@ -114,13 +129,12 @@ static void check_nixos(struct doctor *doctor)
     if (!doctor->is_nixos)
         return;
     if (lacks_library(doctor)) {
-        doctor_find(doctor, "nixos", VERDICT_CAUSE,
-                    "This is NixOS without an NVIDIA driver in /run/opengl-driver/lib.");
+        doctor_find(doctor, "nixos", VERDICT_CAUSE, "This NixOS has no NVIDIA driver in /run/opengl-driver/lib.");
         doctor_advise(doctor,
                       "In the system configuration, set services.xserver.videoDrivers = [ \"nvidia\" ] and "
                       "hardware.graphics.enable = true (before 24.11: hardware.opengl.enable). Then rebuild and "
                       "restart.");
-    } else {
+    } else if (has_library(doctor)) {
         doctor_find(doctor, "nixos", VERDICT_OK, "This is NixOS with an NVIDIA driver.");
     }
 }
@@ -129,13 +143,13 @@ static void check_flatpak(struct doctor *doctor)
 {
     if (!doctor->is_flatpak)
         return;
-    if (!lacks_library(doctor)) {
+    if (has_library(doctor))
         doctor_find(doctor, "flatpak", VERDICT_OK, "This is a Flatpak sandbox with an NVIDIA driver.");
+    if (!lacks_library(doctor))
         return;
-    }
     doctor_find(doctor, "flatpak", VERDICT_CAUSE,
-                "This is a Flatpak sandbox without the extension for the NVIDIA driver of the system%s%s.",
-                doctor->system.kernel_module[0] != '\0' ? ", version " : "", doctor->system.kernel_module);
+                "This Flatpak sandbox lacks the extension for the NVIDIA driver.\nThe driver of the system is %s.",
+                doctor->system.kernel_module[0] != '\0' ? doctor->system.kernel_module : "not visible here");
     char version[sizeof doctor->system.kernel_module];
     snprintf(version, sizeof version, "%s", doctor->system.kernel_module);
     for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)

@@ -135,6 +135,7 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
     doctor->load = driver_diagnosis();
     doctor->release = driver_release_of(doctor->load->path);
     doctor->is_compat = is_compat(doctor->load->path);
+    doctor->variant = gpus_read_variant(doctor);
     doctor->certain = cush_cause_find(doctor->root, doctor->load->path, CUDA_SUCCESS, false).reason;
     doctor_start(doctor);
     doctor->reason = doctor->start->outcome == START_NOT_TRIED ? doctor->certain : doctor->start->reason;
@@ -177,49 +178,90 @@ void doctor_write_findings(struct json *json, const char *key, const struct doct
         json_open_object(json, NULL);
         json_string(json, "check", finding->check);
         json_string(json, "verdict", verdicts[finding->verdict].word);
+        json_string(json, "cause", finding->cause);
         json_string(json, "message", finding->message);
         json_string(json, "advice", finding->advice);
-        json_string(json, "cause", finding->cause);
+        json_string(json, "evidence", finding->evidence);
         json_close_object(json);
     }
     json_close_array(json);
 }
 
+static void doctor_write(const struct doctor *doctor)
+{
+    struct json json = {0};
+    json_open_object(&json, NULL);
+    json_integer(&json, "version", 1);
+    doctor_write_findings(&json, "findings", doctor);
+    json_close_object(&json);
+}
+
+static void put_paragraph(enum tone tone, size_t indent, const char *text)
+{
+    text_put(TONE_PLAIN, "", indent);
+    text_paragraph(tone, indent, text);
+}
+
+/* What leads: the cause on one line, what to do, and how that is known. */
+static void finding_lead(const struct finding *finding)
+{
+    size_t indent = text_mark_width();
+    text_mark(TONE_BAD);
+    text_paragraph(TONE_STRONG, indent, finding->message);
+    put_paragraph(TONE_PLAIN, indent, finding->advice);
+    if (finding->evidence[0] == '\0')
+        return;
+    puts("");
+    put_paragraph(TONE_FAINT, indent, finding->evidence);
+}
+
+static void finding_print(const struct finding *finding, size_t width)
+{
+    char text[sizeof((struct doctor *)NULL)->texts / 16];
+    size_t indent = text_mark_width() + width + 2;
+    text_mark(verdicts[finding->verdict].tone);
+    text_put(TONE_PLAIN, finding->check, width + 2);
+    /* The evidence of a long message begins with it. */
+    bool is_whole = strncmp(finding->evidence, finding->message, strcspn(finding->message, ".")) == 0;
+    snprintf(text, sizeof text, "%s%s%s", is_whole ? "" : finding->message,
+             is_whole || finding->evidence[0] == '\0' ? "" : " ", finding->evidence);
+    text_paragraph(TONE_PLAIN, indent, text);
+    if (finding->advice[0] != '\0')
+        put_paragraph(finding->verdict <= VERDICT_PROBLEM ? TONE_STRONG : TONE_FAINT, indent, finding->advice);
+}
+
 static void doctor_print(const struct doctor *doctor, enum status status)
 {
     size_t width = 0;
-    for (size_t i = 0; i < doctor->count; i++)
+    size_t first = status == STATUS_UNUSABLE;
+    text_break_lines();
+    for (size_t i = first; i < doctor->count; i++)
         width = text_wider(width, doctor->findings[i].check);
-    size_t indent = text_mark_width() + width + 2;
-    for (size_t i = 0; i < doctor->count; i++) {
-        const struct finding *finding = &doctor->findings[i];
-        if (finding->verdict == VERDICT_FOLLOWS && doctor->findings[i - 1].verdict != VERDICT_FOLLOWS)
+    if (first == 1)
+        finding_lead(&doctor->findings[0]);
+    for (size_t i = first; i < doctor->count; i++) {
+        enum verdict verdict = doctor->findings[i].verdict, before = i > 0 ? doctor->findings[i - 1].verdict : verdict;
+        if (verdict == VERDICT_FOLLOWS && before != VERDICT_FOLLOWS)
             puts("\nThis follows from it, or comes next:");
-        else if (i > 0 && doctor->findings[i - 1].verdict == VERDICT_FOLLOWS && finding->verdict != VERDICT_FOLLOWS)
+        else if (i > 0 && (i == first || (before == VERDICT_FOLLOWS && verdict != VERDICT_FOLLOWS)))
             puts("");
-        text_mark(verdicts[finding->verdict].tone);
-        text_put(TONE_PLAIN, finding->check, width + 2);
-        text_paragraph(TONE_PLAIN, indent, finding->message);
-        if (finding->advice[0] != '\0') {
-            text_put(TONE_PLAIN, "", indent);
-            text_paragraph(finding->verdict <= VERDICT_PROBLEM ? TONE_STRONG : TONE_FAINT, indent, finding->advice);
-        }
+        finding_print(&doctor->findings[i], width);
     }
     puts("");
+    const char *result = "CUDA cannot be used. Begin with the first problem above.";
     if (status == STATUS_USABLE && doctor->root[0] != '\0')
-        puts("No problem was found.");
+        result = "No problem was found.";
     else if (status == STATUS_USABLE && doctor->start->is_complete)
-        puts("CUDA can be used.");
+        result = "CUDA can be used.";
     else if (status == STATUS_USABLE)
-        puts("No problem was found.");
+        result = "No problem was found.";
     else if (doctor->started && strcmp(doctor->findings[0].check, "stub") == 0)
-        puts("CUDA can be used with cushim, but not by every program. Begin with the first problem above.");
+        result = "CUDA can be used with cushim, but not by every program. Begin with the first problem above.";
     else if (doctor->started)
-        puts("CUDA can be used, but not as required. Begin with the first problem above.");
+        result = "CUDA can be used, but not as required. Begin with the first problem above.";
     else if (doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT)
-        puts("The driver starts, but programs cannot use the GPU now. Begin with the first problem above.");
-    else
-        puts("CUDA cannot be used. Begin with the first problem above.");
+        result = "The driver starts, but programs cannot use the GPU now. Begin with the first problem above.";
+    text_paragraph(TONE_PLAIN, 0, result);
 }
 
 enum status doctor_find_problems(struct doctor *doctor, const struct options *options)
@@ -266,7 +308,7 @@ enum status command_doctor(const struct options *options)
 #endif
     status = doctor.findings[0].verdict <= VERDICT_PROBLEM ? STATUS_UNUSABLE : STATUS_USABLE;
     if (options->json)
-        doctor_write_findings(&(struct json){0}, NULL, &doctor);
+        doctor_write(&doctor);
     else
         doctor_print(&doctor, status);
     doctor_end(&doctor);

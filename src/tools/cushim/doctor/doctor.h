@@ -16,7 +16,8 @@ struct finding {
     const char *check; /* a stable word */
     const char *cause; /* the word of a row of causes.inc, or NULL */
     enum verdict verdict;
-    const char *message, *advice; /* in doctor.texts; "": no advice */
+    /* The message of a problem fits a line; the evidence is the rest. In doctor.texts; "": there is none. */
+    const char *message, *advice, *evidence;
 };
 
 /* Room for a finding of each check, attempt, variable and operation. */
@@ -25,14 +26,18 @@ enum { MAX_FINDINGS = 96 + MAX_OPERATIONS };
 /* The NVIDIA GPUs on the PCI bus. */
 struct bus_gpu {
     char address[24];
-    unsigned device; /* the id of its kind */
-    bool is_lost;    /* its registers read as ones: it does not answer */
+    unsigned device;           /* the id of its kind */
+    bool is_lost;              /* its registers read as ones: it does not answer */
+    bool is_of_another_driver; /* of the kernel, such as vfio-pci */
 };
 enum { MAX_BUS_GPUS = 16 };
 struct bus {
     struct bus_gpu gpus[MAX_BUS_GPUS];
     int count, switches; /* NVSwitches */
 };
+
+/* The variants of the kernel module. */
+enum module { MODULE_UNKNOWN, MODULE_OPEN, MODULE_CLOSED, MODULE_BOTH };
 
 /* What NVML, the library of nvidia-smi, says about the first GPU of CUDA, or of the machine. */
 struct nvml {
@@ -67,6 +72,7 @@ struct doctor {
     bool is_compat;                    /* the library belongs to the cuda-compat package */
     struct cushim_system system;       /* before the start */
     struct bus bus;
+    enum module variant; /* that is loaded or, if none is, installed */
     bool is_wsl, is_jetson, is_nixos, is_flatpak;
     bool sees_bus; /* the PCI bus can be read */
     struct finding findings[MAX_FINDINGS];
@@ -75,7 +81,8 @@ struct doctor {
     size_t text_size;
 };
 
-/* Adds a finding. If the driver has started, a problem becomes a note. */
+/* Adds a finding. If the driver has started, a problem becomes a note. A newline in the message ends its first line; a
+ * problem without one gets a first line of its own if it is too long. */
 CUSHIM_PRINTF(4, 5)
 void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...);
 
@@ -114,6 +121,10 @@ bool evidence_contains(const struct doctor *doctor, const char *path, const char
 /* Reads the PCI bus. */
 void evidence_read_bus(struct doctor *doctor);
 
+/* Finds the file of NVIDIA's kernel module in the list of the running kernel. Returns false if the list lacks it, or if
+ * there is no list: then the path is "". */
+bool evidence_find_module(const struct doctor *doctor, char *path, size_t size);
+
 /* Asks NVML in a child process about the first GPU of the start. */
 void evidence_ask_nvml(struct nvml *nvml, const struct start *start, int seconds);
 
@@ -135,6 +146,14 @@ bool process_exists(const struct doctor *doctor, const char *name);
  * and what it is. Returns false if there is none. */
 bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size);
 
+/* ---- gpus.c ---- */
+
+/* The variant of the module that is loaded, or else of its file. A compressed file is not read. */
+enum module gpus_read_variant(const struct doctor *doctor);
+
+/* Writes which GPU it is, and why the driver does not fit it. */
+void gpu_describe(const struct doctor *doctor, const struct bus_gpu *gpu, char *text, size_t size);
+
 /* ---- variables.c ---- */
 
 /* Writes the names of the variables CUDA_... that are set and that the driver can read, separated by spaces. */
@@ -151,7 +170,7 @@ bool visible_explain(const struct doctor *doctor, char *text, size_t size);
 /* Writes the path of the socket on which the MPS control daemon of this environment would listen. */
 void mps_control_path(char *path, size_t size);
 
-/* Writes the text for a placeholder of causes.inc. */
+/* Writes the text for a placeholder of causes.inc: with a capital, if the name has one. */
 void evidence_text(const struct doctor *doctor, const char *name, char *text, size_t size);
 
 #endif

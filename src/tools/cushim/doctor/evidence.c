@@ -58,7 +58,7 @@ static bool bus_read(const struct doctor *doctor, const char *device, const char
 static void bus_add(struct doctor *doctor, const char *device)
 {
     enum { DISPLAY = 0x03, BRIDGE = 0x0680 };
-    char text[64];
+    char text[64], path[192], whole[OS_PATH_SIZE];
     struct bus *bus = &doctor->bus;
     if (!bus_read(doctor, device, "vendor", text, sizeof text) || strncmp(text, "0x10de", 6) != 0
         || !bus_read(doctor, device, "class", text, sizeof text))
@@ -70,7 +70,17 @@ static void bus_add(struct doctor *doctor, const char *device)
     struct bus_gpu *gpu = &bus->gpus[bus->count++];
     snprintf(gpu->address, sizeof gpu->address, "%.23s", device);
     gpu->device = bus_read(doctor, device, "device", text, sizeof text) ? (unsigned)strtoul(text, NULL, 16) : 0;
+    /* Below a root, cush_os_path_below() would follow the link itself. */
+    snprintf(path, sizeof path, "%s/%.64s", bus_directory, device);
+    gpu->is_of_another_driver = cush_os_path_below(doctor->root, path, whole, sizeof whole - sizeof "/driver")
+                                && cush_os_link_name(strcat(whole, "/driver"), text, sizeof text)
+                                && strcmp(text, "nvidia") != 0;
     gpu->is_lost = bus_read(doctor, device, "config", text, sizeof text) && memcmp(text, "\xff\xff\xff\xff", 4) == 0;
+}
+
+static int bus_compare(const void *one, const void *other)
+{
+    return strcmp(((const struct bus_gpu *)one)->address, ((const struct bus_gpu *)other)->address);
 }
 
 void evidence_read_bus(struct doctor *doctor)
@@ -81,6 +91,7 @@ void evidence_read_bus(struct doctor *doctor)
         bus_add(doctor, entry->d_name);
     if (directory != NULL)
         closedir(directory);
+    qsort(doctor->bus.gpus, (size_t)doctor->bus.count, sizeof doctor->bus.gpus[0], bus_compare);
 }
 
 /* ---- NVML ---- */

@@ -22,7 +22,8 @@ static bool has_usual_gpu(const struct doctor *doctor)
 
 bool evidence_gvisor(const struct doctor *doctor)
 {
-    return evidence_contains(doctor, "/proc/version", "gVisor");
+    /* Its kernel is "4.4.0" or "4.19.0-gvisor", and this date never changes. */
+    return evidence_contains(doctor, "/proc/version", "Sun Jan 10 15:06:54 PST 2016");
 }
 
 /* ---- The GPUs on the bus ---- */
@@ -33,32 +34,6 @@ bool evidence_gpu_switched_off(const struct doctor *doctor)
     return doctor->sees_bus && !doctor->system.gpu_on_bus
            && (evidence_contains(doctor, "/etc/prime-discrete", "off")
                || evidence_contains(doctor, "/etc/supergfxd.conf", "Integrated"));
-}
-
-/* The ids of kinds of devices grow with the generations. */
-enum { FIRST_MAXWELL = 0x1340, FIRST_TURING = 0x1e00, FIRST_BLACKWELL = 0x2900 };
-
-bool evidence_gpu_too_old(const struct doctor *doctor)
-{
-    enum { DROPPED_KEPLER = 495, DROPPED_VOLTA = 590 };
-    int release = atoi(doctor->system.kernel_module);
-    unsigned newest = 0;
-    for (int i = 0; i < doctor->bus.count; i++)
-        newest = doctor->bus.gpus[i].device > newest ? doctor->bus.gpus[i].device : newest;
-    return newest != 0
-           && ((release >= DROPPED_VOLTA && newest < FIRST_TURING)
-               || (release >= DROPPED_KEPLER && newest < FIRST_MAXWELL));
-}
-
-static bool has_open_module(const struct doctor *doctor)
-{
-    return evidence_contains(doctor, "/proc/driver/nvidia/version", "Open Kernel Module");
-}
-
-bool evidence_gpu_needs_open_module(const struct doctor *doctor)
-{
-    return evidence_exists(doctor, "/proc/driver/nvidia/version") && !has_open_module(doctor) && doctor->bus.count > 0
-           && doctor->bus.gpus[0].device >= FIRST_BLACKWELL;
 }
 
 /* A virtual GPU has a configuration of its licence. */
@@ -99,25 +74,26 @@ static void kernel_release(const struct doctor *doctor, char *release, size_t si
         release[strcspn(release, "\n")] = '\0';
 }
 
-/* Whether the list of modules of the running kernel has NVIDIA's. Unknown without the list. */
-enum built { BUILT_UNKNOWN, BUILT_NOT, BUILT };
-
-static enum built module_built(const struct doctor *doctor)
+bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
 {
-    char release[128], path[192], whole[OS_PATH_SIZE], line[1024];
+    char release[128], list[192], whole[OS_PATH_SIZE], line[1024];
     kernel_release(doctor, release, sizeof release);
-    snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", release);
+    snprintf(path, size, "/lib/modules/%s/", release);
+    snprintf(list, sizeof list, "%.160s/modules.dep", path);
     FILE *file =
-        release[0] != '\0' && cush_os_path_below(doctor->root, path, whole, sizeof whole) ? fopen(whole, "r") : NULL;
-    if (file == NULL)
-        return BUILT_UNKNOWN;
-    enum built built = BUILT_NOT;
-    while (built == BUILT_NOT && fgets(line, sizeof line, file) != NULL) {
+        release[0] != '\0' && cush_os_path_below(doctor->root, list, whole, sizeof whole) ? fopen(whole, "r") : NULL;
+    bool found = false;
+    while (!found && file != NULL && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, ":")] = '\0';
-        built = pattern_matches("*/nvidia.ko* */nvidia-current.ko* */nvidia-tesla*.ko*", line) ? BUILT : BUILT_NOT;
+        found = pattern_matches("*/nvidia.ko* */nvidia-current.ko* */nvidia-tesla*.ko*", line);
     }
-    fclose(file);
-    return built;
+    if (found)
+        strncat(path, line, size - strlen(path) - 1);
+    else if (file == NULL)
+        path[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return found;
 }
 
 static bool lacks_module(const struct doctor *doctor)
@@ -128,7 +104,9 @@ static bool lacks_module(const struct doctor *doctor)
 
 bool evidence_module_not_built(const struct doctor *doctor)
 {
-    return lacks_module(doctor) && !doctor->system.container && module_built(doctor) == BUILT_NOT;
+    char path[OS_PATH_SIZE];
+    return lacks_module(doctor) && !doctor->system.container && !evidence_find_module(doctor, path, sizeof path)
+           && path[0] != '\0';
 }
 
 bool evidence_module_refused_by_secure_boot(const struct doctor *doctor)
@@ -159,7 +137,7 @@ bool evidence_uvm_not_loaded(const struct doctor *doctor)
 bool evidence_hmm_with_kaslr(const struct doctor *doctor)
 {
     char text[16];
-    return has_open_module(doctor)
+    return doctor->variant == MODULE_OPEN && has_module(doctor)
            && evidence_read(doctor, "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", text, sizeof text)
            && text[0] == 'N' && !evidence_contains(doctor, "/proc/cmdline", "nokaslr");
 }

@@ -25,6 +25,26 @@ bool evidence_service(const struct doctor *doctor)
     return end != NULL && !doctor->system.container && strstr(text, "user@") == NULL;
 }
 
+/* The last mount on a directory is the one that is seen: "... / /dev rw,nosuid - devtmpfs udev rw". */
+bool evidence_service_with_own_dev(const struct doctor *doctor)
+{
+    enum { MOUNTS_SIZE = 65536 };
+    static char text[MOUNTS_SIZE];
+    bool is_own = false;
+    if (!evidence_service(doctor) || !evidence_read(doctor, "/proc/self/mountinfo", text, sizeof text))
+        return false;
+    for (const char *line = text; (line = strstr(line, " /dev ")) != NULL; line++) {
+        const char *kind = strstr(line, " - ");
+        is_own = kind != NULL && strncmp(kind, " - devtmpfs ", 12) != 0;
+    }
+    return is_own;
+}
+
+bool evidence_wsl(const struct doctor *doctor)
+{
+    return doctor->is_wsl && doctor->system.wsl_node == CUSHIM_NODE_READY;
+}
+
 bool evidence_flatpak(const struct doctor *doctor)
 {
     return doctor->is_flatpak;
@@ -39,13 +59,6 @@ bool evidence_strict_overcommit(const struct doctor *doctor)
 {
     char text[16];
     return evidence_read(doctor, "/proc/sys/vm/overcommit_memory", text, sizeof text) && text[0] == '2';
-}
-
-bool evidence_few_mappings(const struct doctor *doctor)
-{
-    enum { USUAL = 65530 };
-    char text[24];
-    return evidence_read(doctor, "/proc/sys/vm/max_map_count", text, sizeof text) && atoi(text) < USUAL / 8;
 }
 
 bool evidence_intercepted(const struct doctor *doctor)
@@ -77,50 +90,20 @@ int open_files_count(void)
     return 0;
 }
 
-bool evidence_limit_of_files(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_processor_time(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_address_space(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_limit_of_data(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_denied_by_mode(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_on_nodev(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_not_a_device(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_broken_link(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
-
-bool evidence_node_with_other_number(const struct doctor *doctor)
-{
-    return doctor == NULL;
-}
+#    define NEVER(name)                                                                                                \
+        bool evidence_##name(const struct doctor *doctor)                                                              \
+        {                                                                                                              \
+            return doctor == NULL;                                                                                     \
+        }
+NEVER(limit_of_files)
+NEVER(limit_of_processor_time)
+NEVER(limit_of_address_space)
+NEVER(limit_of_data)
+NEVER(node_denied_by_mode)
+NEVER(node_on_nodev)
+NEVER(node_not_a_device)
+NEVER(node_broken_link)
+NEVER(node_with_other_number)
 
 bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size)
 {
@@ -164,26 +147,16 @@ bool evidence_limit_of_files(const struct doctor *doctor)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)open_files_count() + MANY;
 }
 
-bool evidence_limit_of_address_space(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-bool evidence_limit_of_processor_time(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-bool evidence_limit_of_data(const struct doctor *doctor)
-{
-    struct rlimit limit;
-    (void)doctor;
-    return getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
+#    define IS_LIMITED(name, resource)                                                                                 \
+        bool evidence_##name(const struct doctor *doctor)                                                              \
+        {                                                                                                              \
+            struct rlimit limit;                                                                                       \
+            (void)doctor;                                                                                              \
+            return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;                                \
+        }
+IS_LIMITED(limit_of_address_space, RLIMIT_AS)
+IS_LIMITED(limit_of_processor_time, RLIMIT_CPU)
+IS_LIMITED(limit_of_data, RLIMIT_DATA)
 
 bool process_exists(const struct doctor *doctor, const char *name)
 {

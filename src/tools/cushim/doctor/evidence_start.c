@@ -38,6 +38,14 @@ static bool failed_on_gpu(const struct doctor *doctor)
     return doctor->start->step >= START_CONTEXT;
 }
 
+/* WSL has parts of the driver that a container must be given. Elsewhere, a driver looks for libraries that it does not
+ * need; code 500 is for one that it needs. */
+bool evidence_driver_part_missing(const struct doctor *doctor)
+{
+    return (doctor->is_wsl || doctor->start->code == CUDA_ERROR_NOT_FOUND)
+           && operations_missing_library(&doctor->watch.operations) != NULL;
+}
+
 bool evidence_finds_no_gpu(const struct doctor *doctor)
 {
     return !failed_on_gpu(doctor);

@@ -2,6 +2,7 @@
 /* The texts for the placeholders of causes.inc. */
 #include "facts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,13 @@ void fact_candidate(const struct doctor *doctor, char *text, size_t size)
     snprintf(text, size, "%s fails (%s, %s)", phrase, calls_error_name(candidate->error), strerror(candidate->error));
 }
 
+/* A library that was not found. */
+void fact_part(const struct doctor *doctor, char *text, size_t size)
+{
+    const struct operation *operation = operations_missing_library(&doctor->watch.operations);
+    snprintf(text, size, "%s", operation != NULL ? path_name(operation->path) : "");
+}
+
 /* The same as a sentence. */
 void fact_refused(const struct doctor *doctor, char *text, size_t size)
 {
@@ -337,7 +345,9 @@ void evidence_text(const struct doctor *doctor, const char *name, char *text, si
     };
     text[0] = '\0';
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        if (strcmp(facts[i].name, name) == 0)
+        if (strcmp(facts[i].name + 1, name + 1) == 0 && tolower((unsigned char)name[0]) == facts[i].name[0])
             facts[i].write(doctor, text, size);
     }
+    if (isupper((unsigned char)name[0]))
+        text[0] = (char)toupper((unsigned char)text[0]);
 }

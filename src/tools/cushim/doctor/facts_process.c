@@ -88,12 +88,6 @@ FACT_OF_LIMIT(processes, RLIMIT_NPROC, 0, "")
 FACT_OF_LIMIT(space, RLIMIT_AS, 10, " KiB")
 FACT_OF_LIMIT(data, RLIMIT_DATA, 10, " KiB")
 
-void fact_mappings(const struct doctor *doctor, char *text, size_t size)
-{
-    if (evidence_read(doctor, "/proc/sys/vm/max_map_count", text, size))
-        text[strcspn(text, "\n")] = '\0';
-}
-
 void fact_open_files(const struct doctor *doctor, char *text, size_t size)
 {
     int count = open_files_count();

@@ -68,8 +68,7 @@ void operations_add(struct operations *operations, const char *call, const char 
     operations->list[operations->count++] = operation;
 }
 
-/* The part of a path after its last slash. */
-static const char *path_name(const char *path)
+const char *path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
@@ -113,6 +112,18 @@ const struct operation *operations_last_candidate(const struct operations *opera
     for (size_t i = operations->count; i > 0; i--) {
         const struct operation *operation = &operations->list[i - 1];
         if (operation->meaning == OPERATION_HARMLESS && pattern_matches(refusals, calls_error_name(operation->error)))
+            return operation;
+    }
+    return NULL;
+}
+
+const struct operation *operations_missing_library(const struct operations *operations)
+{
+    static const char libraries[] = "libnv*.so* libcuda*.so* libdx*.so* libd3d12*.so*";
+    for (size_t i = operations->count; i > 0; i--) {
+        const struct operation *operation = &operations->list[i - 1];
+        if (operation->meaning == OPERATION_HARMLESS && operation->error == ENOENT
+            && pattern_matches(libraries, path_name(operation->path)))
             return operation;
     }
     return NULL;

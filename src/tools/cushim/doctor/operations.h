@@ -38,6 +38,12 @@ const struct operation *operations_first_cause(const struct operations *operatio
 /* The last operation that was refused, although driver 580 starts without it; NULL if there is none. */
 const struct operation *operations_last_candidate(const struct operations *operations);
 
+/* The last library of the driver that was sought and not found in any directory; NULL if there is none. */
+const struct operation *operations_missing_library(const struct operations *operations);
+
+/* The part of a path after its last slash. */
+const char *path_name(const char *path);
+
 /* Whether an operation has this call and this error; whatever it means. */
 const struct operation *operations_find(const struct operations *operations, const char *calls);
 

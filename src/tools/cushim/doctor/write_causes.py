@@ -46,7 +46,7 @@ This page is made by `write_causes.py` from `causes.inc`: do not edit it.
 
 def joined(strings):
     """The text of adjacent strings of C."""
-    return ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', strings)).replace('\\"', '"')
+    return ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', strings)).replace('\\"', '"').replace('\\n', ' ')
 
 
 def reasons():
@@ -80,7 +80,7 @@ def read_causes():
 
 # What the doctor adds where it knows it, as a part of a sentence or a sentence of its own.
 ADDED = re.compile(r'\{(last_call|signal|stack|killer|before|seccomp|confinement|preload|pids|origin|mps_control'
-                   r'|group_memory|refused|variables)\}')
+                   r'|group_memory|refused|variables|unloaded|with_module)\}')
 
 
 def codes_of(cause):
@@ -152,12 +152,11 @@ def write_page(causes):
         if cause.section != section:
             section = cause.section
             lines.append(f'\n## {section}')
-        lines += ['', f'### {cause.word}', '', f'**{cause.title}**', '', wrapped(marked(cause.message)), '',
+        lines += ['', f'### {cause.word}', wrapped(f'**{cause.title}.** {marked(cause.message)}'), '',
                   wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.'
-                          + (f' Reason: {either(cause.reason)}.' if cause.reason else ''), '  '),
+                          + (f' Reason: {either(cause.reason)}.' if cause.reason else '')
+                          + ('' if cause.seen == 'SEEN' else ' Not seen on hardware.'), '  '),
                   wrapped(f'- What to do: {marked(cause.advice)}', '  ')]
-        if cause.seen == 'UNSEEN':
-            lines.append('- Not seen on hardware.')
     return '\n'.join(lines) + '\n'
 
 

@@ -56,6 +56,8 @@ void program_print(const struct judgement *judgement)
         print_process(judgement->process);
     if (problem != NULL && strstr(judgement->advice, problem->message) == NULL)
         put_note("this machine: %s", problem->message);
+    if (problem != NULL && problem->evidence[0] != '\0')
+        put_note("%s", problem->evidence);
     for (size_t i = 0; i < VARIABLES; i++) {
         if (getenv(variables[i]) != NULL)
             put_note("%s=%s", variables[i], getenv(variables[i]));
