@@ -1,62 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* softcuda when one allocation fails, for each: the call says so, and nothing stays in use. The malloc() of this program
- * replaces that of the C library. */
+/* softcuda when one allocation fails, for each: the call says so, and nothing stays in use. */
+#include "../stream/allocation.h"
 #include "support.h"
 
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *block);
-
-static _Thread_local long countdown = -1; /* to the allocation of this thread that fails */
-static atomic_long in_use;
-
-static void *counted(void *block)
-{
-    in_use += block != NULL;
-    return block;
-}
-
-static bool fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
-
-void *malloc(size_t size)
-{
-    return fails() ? NULL : counted(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : counted(__libc_calloc(count, size));
-}
-
-void *realloc(void *old, size_t size)
-{
-    if (fails())
-        return NULL;
-    in_use -= old != NULL;
-    return counted(__libc_realloc(old, size));
-}
-
-int posix_memalign(void **out_block, size_t alignment, size_t size)
-{
-    *out_block = fails() ? NULL : counted(__libc_memalign(alignment, size));
-    return *out_block != NULL ? 0 : ENOMEM;
-}
-
-void free(void *block)
-{
-    in_use -= block != NULL;
-    __libc_free(block);
-}
 
 static struct made {
     CUcontext context;
@@ -196,9 +144,9 @@ static void destroy(void)
 /* Threads of the driver release what they have used a little later. */
 static bool uses_no_more_than(long before)
 {
-    for (int i = 0; i < 1000 && in_use > before; i++)
+    for (int i = 0; i < 1000 && allocation_count() > before; i++)
         support_sleep(1);
-    return in_use <= before;
+    return allocation_count() <= before;
 }
 
 TEST(test_call_when_an_allocation_fails_then_it_says_so_and_nothing_stays_in_use)
@@ -210,17 +158,17 @@ TEST(test_call_when_an_allocation_fails_then_it_says_so_and_nothing_stays_in_use
         destroy();
     }
     support_sleep(20);
-    long before = in_use, failures = 0;
-    for (long number = 0, left = -1; left < 0; number++) {
-        countdown = number;
+    long before = allocation_count(), failures = 0;
+    bool has_failed = true;
+    for (int number = 0; has_failed; number++) {
+        allocation_fail(number);
         CUresult result = everything();
-        left = countdown;
-        countdown = -1;
+        has_failed = allocation_failed();
         assert_true(result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY);
         failures += result != CUDA_SUCCESS;
         destroy();
         if (!uses_no_more_than(before))
-            fail_msg("allocation %ld fails with %d: %ld blocks stay in use", number, result, in_use - before);
+            fail_msg("allocation %d fails: %ld blocks stay in use", number, allocation_count() - before);
     }
     assert_true(failures > 60);
 }
