@@ -17,7 +17,6 @@ static struct made {
     CUgraphExec exec;
     CUuserObject object;
     void *host;
-    bool is_registered;
 } made;
 
 static int calls;
@@ -48,7 +47,6 @@ static CUresult memory_use(void)
     TRY(MemAllocManaged_v1(&made.managed, 64, CU_MEM_ATTACH_GLOBAL));
     TRY(MemAllocHost_v2(&made.host, 64));
     TRY(MemHostRegister_v2(registered, sizeof registered, 0));
-    made.is_registered = true;
     TRY(MemPoolCreate_v1(&made.pool, &props));
     TRY(DeviceSetMemPool_v1(0, made.pool));
     TRY(MemAllocAsync_v1(&made.of_pool, 64, made.stream));
@@ -108,37 +106,26 @@ static CUresult everything(void)
     return cu->StreamSynchronize_v1(made.stream);
 }
 
+/* What was not made is refused. */
 static void destroy(void)
 {
-    CUgraph unfinished = NULL;
-    if (made.stream != NULL && cu->StreamEndCapture_v1(made.stream, &unfinished) == CUDA_SUCCESS && unfinished != NULL)
-        cu->GraphDestroy_v1(unfinished);
-    if (made.stream != NULL)
-        cu->StreamSynchronize_v1(made.stream);
-    for (CUgraph *graph = (CUgraph[]){made.graph, made.captured, made.clone, NULL}, *end = graph + 3; graph < end;
-         graph++)
-        if (*graph != NULL)
-            cu->GraphDestroy_v1(*graph);
-    if (made.exec != NULL)
-        cu->GraphExecDestroy_v1(made.exec);
-    if (made.object != NULL)
-        cu->UserObjectRelease_v1(made.object, 1);
-    if (made.module != NULL)
-        cu->ModuleUnload_v1(made.module);
-    for (CUdeviceptr *memory = (CUdeviceptr[]){made.memory, made.managed, made.of_pool}, *end = memory + 3;
-         memory < end; memory++)
-        cu->MemFree_v2(*memory);
+    CUgraph graphs[4] = {made.graph, made.captured, made.clone, NULL};
+    cu->StreamEndCapture_v1(made.stream, &graphs[3]);
+    cu->StreamSynchronize_v1(made.stream);
+    for (int i = 0; i < 4; i++)
+        cu->GraphDestroy_v1(graphs[i]);
+    cu->GraphExecDestroy_v1(made.exec);
+    cu->UserObjectRelease_v1(made.object, 1);
+    cu->ModuleUnload_v1(made.module);
+    cu->MemFree_v2(made.memory);
+    cu->MemFree_v2(made.managed);
+    cu->MemFree_v2(made.of_pool);
     cu->MemFreeHost_v1(made.host);
-    if (made.is_registered)
-        cu->MemHostUnregister_v1(registered);
-    if (made.pool != NULL)
-        cu->MemPoolDestroy_v1(made.pool);
-    if (made.event != NULL)
-        cu->EventDestroy_v2(made.event);
-    if (made.stream != NULL)
-        cu->StreamDestroy_v2(made.stream);
-    if (made.context != NULL)
-        cu->CtxDestroy_v2(made.context);
+    cu->MemHostUnregister_v1(registered);
+    cu->MemPoolDestroy_v1(made.pool);
+    cu->EventDestroy_v2(made.event);
+    cu->StreamDestroy_v2(made.stream);
+    cu->CtxDestroy_v2(made.context);
 }
 
 /* Threads of the driver release what they have used a little later. */
