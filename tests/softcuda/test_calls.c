@@ -207,6 +207,76 @@ TEST(test_managed_memory_when_advice_is_given_then_the_location_must_exist)
     IS(0, MemFree_v2(plain));
 }
 
+TEST(test_pool_when_its_attributes_are_set_then_are_returned_or_refused)
+{
+    const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemLocation none = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+    CUmemoryPool pool = NULL, found = NULL;
+    int number, off = 0;
+    cuuint64_t bytes = 77, one = 1, zero = 0;
+    IS(1, MemPoolCreate_v1(NULL, &props));
+    IS(1, MemPoolCreate_v1(&pool, NULL));
+    IS(0, MemPoolCreate_v1(&pool, &props));
+    for (int which = 1; which <= 3; which++) {
+        IS(0, MemPoolGetAttribute_v1(pool, (CUmemPool_attribute)which, &number));
+        assert_int_equal(number, 1);
+        IS(0, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)which, &off));
+        IS(0, MemPoolGetAttribute_v1(pool, (CUmemPool_attribute)which, &number));
+        assert_int_equal(number, 0);
+    }
+    IS(0, MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &bytes));
+    bytes = 0;
+    IS(0, MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &bytes));
+    assert_int_equal(bytes, 77);
+    IS(1, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)7, &zero)); /* the current use */
+    IS(0, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)8, &zero)); /* its highest value */
+    IS(1, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)8, &one));
+    IS(1, MemPoolGetAttribute_v1(pool, (CUmemPool_attribute)9, &bytes));
+    IS(1, MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, NULL));
+    IS(1, MemPoolTrimTo_v1(NOWHERE, 0));
+    IS(1, MemPoolSetAccess_v1(pool, NULL, 1));
+    IS(1, MemGetMemPool_v1(&found, &none, CU_MEM_ALLOCATION_TYPE_PINNED));
+    IS(1, DeviceSetMemPool_v1(0, NOWHERE));
+    IS(0, DeviceSetMemPool_v1(0, pool));
+    IS(0, DeviceGetMemPool_v1(&found, 0));
+    assert_ptr_equal(found, pool);
+    IS(0, MemPoolDestroy_v1(pool));
+    IS(1, MemPoolDestroy_v1(pool));
+    IS(0, DeviceGetDefaultMemPool_v1(&pool, 0));
+    IS(0, DeviceGetMemPool_v1(&found, 0));
+    assert_ptr_equal(found, pool);
+    IS(1, MemPoolDestroy_v1(pool));
+}
+
+TEST(test_green_context_when_it_is_asked_for_then_answers_or_refuses)
+{
+    CUdevResource all, got;
+    CUdevResourceDesc description = NULL;
+    CUgreenCtx green = NULL;
+    unsigned long long id = 0, of_context = 0;
+    CUcontext made = NULL;
+    IS(0, CtxGetDevResource_v1(context, &all, CU_DEV_RESOURCE_TYPE_SM));
+    IS(201, CtxGetDevResource_v1(NOWHERE, &got, CU_DEV_RESOURCE_TYPE_SM));
+    IS(0, DevResourceGenerateDesc_v1(&description, &all, 1));
+    IS(101, GreenCtxCreate_v1(&green, description, 1, CU_GREEN_CTX_DEFAULT_STREAM));
+    IS(0, GreenCtxCreate_v1(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    IS(0, GreenCtxGetDevResource_v1(green, &got, CU_DEV_RESOURCE_TYPE_SM));
+    assert_true(all.sm.smCount > 0 && got.sm.smCount == all.sm.smCount);
+    IS(201, GreenCtxGetDevResource_v1(NOWHERE, &got, CU_DEV_RESOURCE_TYPE_SM));
+    IS(1, CtxFromGreenCtx_v1(NULL, green));
+    IS(201, CtxFromGreenCtx_v1(&made, NOWHERE));
+    IS(0, CtxFromGreenCtx_v1(&made, green));
+    IS(0, CtxGetDevResource_v1(made, &got, CU_DEV_RESOURCE_TYPE_SM));
+    IS(1, GreenCtxGetId_v1(green, NULL));
+    IS(201, GreenCtxGetId_v1(NOWHERE, &id));
+    IS(0, GreenCtxGetId_v1(green, &id));
+    IS(0, CtxGetId_v1(made, &of_context));
+    assert_true(id == of_context && got.sm.smCount == all.sm.smCount);
+    IS(0, GreenCtxDestroy_v1(green));
+    IS(201, GreenCtxDestroy_v1(green));
+}
+
 /* Each element size with rows, in a stream: only the bytes of the rows change. */
 TEST(test_set_and_copy_when_in_rows_then_only_those_change)
 {
