@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that no other test makes: their results, and the arguments that they refuse. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define IS(code, ...) assert_cu(code, cu->__VA_ARGS__)
@@ -59,6 +61,9 @@ TEST(test_device_when_it_is_asked_for_then_answers_or_refuses)
     device = 9;
     IS(0, DeviceGetByPCIBusId_v1(&device, bus + 5)); /* without the domain */
     assert_int_equal(device, 0);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1); /* devices are counted once */
+    IS(0, Init_v1(0));
+    unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 TEST(test_context_when_it_is_asked_for_then_answers_or_refuses)
@@ -258,6 +263,7 @@ TEST(test_green_context_when_it_is_asked_for_then_answers_or_refuses)
     CUcontext made = NULL;
     IS(0, CtxGetDevResource_v1(context, &all, CU_DEV_RESOURCE_TYPE_SM));
     IS(201, CtxGetDevResource_v1(NOWHERE, &got, CU_DEV_RESOURCE_TYPE_SM));
+    IS(1, CtxGetDevResource_v1(context, NULL, CU_DEV_RESOURCE_TYPE_SM));
     IS(0, DevResourceGenerateDesc_v1(&description, &all, 1));
     IS(101, GreenCtxCreate_v1(&green, description, 1, CU_GREEN_CTX_DEFAULT_STREAM));
     IS(0, GreenCtxCreate_v1(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
@@ -284,6 +290,7 @@ TEST(test_set_and_copy_when_in_rows_then_only_those_change)
         {1, 1, 0, 0, 1, 1, 0, 0}, {2, 2, 0, 0, 2, 2, 0, 0}, {3, 0, 0, 0, 3, 0, 0, 0}};
     unsigned char back[8];
     CUdeviceptr memory, other;
+    CUgraph graph = NULL;
     CUstream stream = support_stream(0);
     CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = back};
     IS(0, MemAlloc_v2(&memory, 8));
@@ -318,6 +325,11 @@ TEST(test_set_and_copy_when_in_rows_then_only_those_change)
     IS(0, MemcpyPeer_v1(other, context, memory, context, 4));
     IS(0, Memcpy3D_v2(&copy));
     assert_true(back[3] == 6 && back[4] == 5);
+    IS(0, StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    back[4] = 0;
+    IS(906, Memcpy3D_v2(&copy)); /* it would wait for the stream */
+    assert_int_equal(back[4], 0);
+    IS(901, StreamEndCapture_v1(stream, &graph));
     copy.WidthInBytes = 3; /* 12 bytes of 8 */
     IS(1, Memcpy3D_v2(&copy));
     copy.srcPitch = 2;
@@ -359,6 +371,7 @@ TEST(test_module_when_it_is_asked_for_then_answers_or_refuses)
     assert_int_equal(control->register_kernel("two", nothing, NULL, 2), 1);
     assert_int_equal(control->register_kernel("two", nothing, (size_t[]){0}, 1), 1);
     assert_int_equal(control->register_kernel("two", nothing, (size_t[]){32765}, 1), 1);
+    assert_int_equal(control->register_kernel("large", nothing, (size_t[]){32764}, 1), 0);
     IS(1, ModuleLoadDataEx_v1(&module, "image", 1, NULL, NULL));
     IS(1, ModuleLoadFatBinary_v1(&module, NULL));
     IS(0, ModuleLoadFatBinary_v1(&module, "image"));

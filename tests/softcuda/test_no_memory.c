@@ -90,6 +90,7 @@ static CUresult everything(void)
     TRY(StreamAddCallback_v1(made.stream, callback, &calls, 0));
     TRY(EventRecord_v1(made.event, made.stream));
     TRY(StreamWaitEvent_v1(made.stream, made.event, 0));
+    TRY(EventRecord_v1(made.event, CU_STREAM_PER_THREAD)); /* a stream that the context does not outlive */
     TRY(StreamBeginCapture_v2(made.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     TRY(LaunchHostFunc_v1(made.stream, support_count, &calls));
     TRY(StreamEndCapture_v1(made.stream, &made.captured));
