@@ -153,10 +153,6 @@ void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *p
 
 void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used)
 {
-    for (size_t i = 0; i < builder->variable_count; i++) {
-        if (strcmp(builder->text + builder->variables[i].name, name) == 0)
-            return;
-    }
     if (builder->variable_count == DIAGNOSIS_VARIABLES)
         return;
     struct builder_variable *variable = &builder->variables[builder->variable_count++];

@@ -18,7 +18,8 @@ def known_drivers():
     return textwrap.fill(f'{", ".join(branches)} or {newest}.', 80) + '\n'
 
 
-FEATURE_TESTS = {'AT_LEAST': ' at least {}', 'HAS': ' with bit {}', 'IF_KNOWN': ' at least {}, if the driver knows it'}
+FEATURE_TESTS = {'AT_LEAST': ' at least {}', 'HAS': ' with bit {}', 'IF_KNOWN': ' at least {}, if the driver knows it',
+                 'ANY': ' is read'}
 FEATURE_PLATFORMS = {'WINDOWS': 'Windows', 'WSL': 'WSL', 'NO_IMEX_CHANNEL': 'machines without an IMEX channel'}
 # Attributes that had another name before the version in abi/device.h.
 RENAMED_ATTRIBUTES = {'CAN_USE_STREAM_MEM_OPS_V1'}
@@ -50,22 +51,24 @@ def features(entry_points):
     for name, rest in re.findall(r'^CUSHIM_FEATURE\((\w+), (.*?)\)$', text, re.M | re.S):
         word, gives, source = re.findall(r'"([^"]*)"', rest)
         found[name] = {'word': word, 'gives': gives, 'source': source, 'version': 0, 'needs': [], 'not': [],
-                       'attributes': set()}
+                       'slots': [], 'attributes': set()}
     for kind, name, rest in re.findall(r'^CUSHIM_FEATURE_([A-Z_]+)\((\w+), (.*)\)$', text, re.M):
         row, cells = found[name], rest.split(', ')
         if kind in ('SLOT', 'SINCE'):
             row['version'] = max(row['version'], since[cells[0]] if kind == 'SLOT' else int(cells[0]))
+            row['slots'] += [f'`{cells[0]}`'] if kind == 'SLOT' else []
         elif kind == 'NOT_ON':
             row['not'].append(FEATURE_PLATFORMS[cells[0]])
-        elif cells[1] != 'ANY':
+        else:
             row['needs'].append(f'`{cells[0]}`' + FEATURE_TESTS[cells[1]].format(cells[2]))
-            if kind == 'DEVICE' and cells[1] != 'IF_KNOWN':
+            if kind == 'DEVICE' and cells[1] not in ('IF_KNOWN', 'ANY'):
                 row['attributes'].add(cells[0])
     check_attributes(found)
-    lines = ['| feature | what a program can do | CUDA | needs of the device | not on | source |',
-             '| --- | --- | --- | --- | --- | --- |']
+    lines = ['| feature | what a program can do | CUDA | slots | values of the device | not on | source |',
+             '| --- | --- | --- | --- | --- | --- | --- |']
     lines += [f"| `{row['word']}` | {row['gives']} | {lists.version_text(row['version']) if row['version'] else ''} | "
-              f"{'; '.join(row['needs'])} | {', '.join(row['not'])} | {row['source']} |" for row in found.values()]
+              f"{', '.join(row['slots'])} | {'; '.join(row['needs'])} | {', '.join(row['not'])} | {row['source']} |"
+              for row in found.values()]
     return '\n\n' + '\n'.join(lines) + '\n\n'
 
 

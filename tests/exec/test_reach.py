@@ -251,6 +251,11 @@ class Settings(Case):
         lines = answer.out.decode().splitlines()
         self.assertEqual((lines[0], lines[-2:]), ('version 0', ['init 100', 'devices 0 0']))
 
+    def test_program_when_the_driver_does_not_start_then_the_reason_is_shown(self):
+        answer = under(['--softcuda', '580'], built('linked'), SOFTCUDA_DEVICES='0')
+        self.assertIn('init 100', answer.out.decode())
+        self.assertEqual(answer.err.count(b'CUDA cannot be used by this program.'), 1)
+
 
 class Layers(Case):
     def test_layer_when_given_then_is_installed_once_and_reached_in_every_way(self):

@@ -2,17 +2,20 @@
 /*
  * Reports of calls in any order, with any arguments, names and results: each format is written to its end, is valid,
  * and uses only memory that it has. The input is a byte for the options, and then the calls and metadata records: a
- * function, a result, a thread, and a byte for each argument.
+ * function, a result, a thread, and a byte for each argument. When an allocation fails, a report that says that it is
+ * complete is, and none leaves memory in use.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* memfd_create */
 #endif
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../stream/allocation.h"
 #include "cushim/slot.h"
 #include "formats.h"
 #include "../../src/tools/trace/file/reader.h"
@@ -260,6 +263,29 @@ static void calls_print(const struct trace_options *options,
     trace_model_free(&model);
 }
 
+#if defined(ALLOCATION_OF_PROCESS)
+
+/* Makes each allocation of a report fail in turn. */
+static void report_check_memory(enum status (*write)(struct trace_reader *, const struct trace_options *),
+                                const struct trace_options *options, const char *expected)
+{
+    bool has_failed = true;
+    for (int number = 0; has_failed; number++) {
+        long before = allocation_count();
+        HOLDS(trace_rewind(&reader));
+        allocation_fail(number);
+        bool is_complete = write(&reader, options) == STATUS_USABLE && !trace_places_have_failed();
+        has_failed = allocation_failed();
+        char *text = output_take();
+        HOLDS(is_complete ? strcmp(text, expected) == 0 : has_failed);
+        free(text);
+        trace_places_free();
+        HOLDS(allocation_count() <= before);
+    }
+}
+
+#endif
+
 static void output_check(bool (*is_valid)(const char *))
 {
     char *text = output_take();
@@ -296,5 +322,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     calls_print(&options, trace_print_csv);
     output_check(is_csv);
     trace_places_free();
+#if defined(ALLOCATION_OF_PROCESS)
+    static unsigned inputs;
+    if (inputs++ % 16 != 0)
+        return 0;
+    int messages = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        HOLDS(trace_rewind(&reader) && reports[i].write(&reader, &options) == STATUS_USABLE);
+        char *expected = output_take();
+        trace_places_free();
+        dup2(nowhere, STDERR_FILENO);
+        report_check_memory(reports[i].write, &options, expected);
+        dup2(messages, STDERR_FILENO);
+        free(expected);
+    }
+    close(messages);
+    close(nowhere);
+#endif
     return 0;
 }

@@ -253,18 +253,6 @@ TEST(test_pointer_when_queried_then_reports_its_attributes)
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-TEST(test_managed_memory_when_prefetched_then_the_destination_must_exist)
-{
-    CUdeviceptr memory;
-    if (!support_has(8000))
-        skip();
-    assert_cu(0, cu->MemAllocManaged_v1(&memory, 64, CU_MEM_ATTACH_GLOBAL));
-    assert_cu(0, cu->MemPrefetchAsync_v1(memory, 64, 0, NULL));
-    assert_cu(0, cu->MemPrefetchAsync_v1(memory, 64, CU_DEVICE_CPU, NULL));
-    assert_cu(101, cu->MemPrefetchAsync_v1(memory, 64, 99, NULL));
-    assert_cu(0, cu->MemFree_v2(memory));
-}
-
 TEST(test_memory_when_no_context_is_current_then_can_be_freed)
 {
     CUdeviceptr memory;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "allocation.h"
 #include "cushim/cushim.h"
 #include "fixture.h"
 #include "kernels.h"
@@ -82,13 +83,6 @@ void *open_soon(void *user);
 
 /* A destroy function that counts in the atomic_int `user`. */
 void count_release(void *user);
-
-/* Makes one allocation of this thread fail: the next one if `number` is 0, the one after that if it is 1, and so on. */
-void allocation_fail(int number);
-/* Returns whether that allocation has failed, and cancels the failure if not. */
-bool allocation_failed(void);
-/* Returns the number of blocks that this program and the layer have allocated. */
-long allocation_count(void);
 
 /* The names of the three capture modes, by number, and the mode that every driver with captures has. */
 extern const char *const mode_names[3];

@@ -2,6 +2,10 @@
 /* Layers in shared objects, which CUSHIM_LAYERS names. */
 #include "unit.h"
 
+#if !defined(_WIN32)
+#    include <dlfcn.h>
+#endif
+
 #include "layer.h"
 #include "os.h"
 
@@ -144,6 +148,9 @@ UNIT_TEST(test_object_when_added_by_its_path_then_it_is_a_layer)
     assert_layer(1, "second", second);
     assert_int_equal(cush_layer_add_objects(second), CUDA_ERROR_ALREADY_ACQUIRED);
     assert_int_equal(cush_layer_add_objects(OBJECT("layer_failing")), CUDA_ERROR_NOT_PERMITTED);
+#if !defined(_WIN32)
+    assert_true(HAS_MUSL || dlopen(OBJECT("layer_failing"), RTLD_NOW | RTLD_NOLOAD) == NULL); /* it was closed */
+#endif
     assert_int_equal(cush_layer_add_objects(OBJECT("no_such_layer")), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_string_equal(cushim_error_last()->function, "cushim_layer_add");
     unit_assert_contains(cushim_error_last()->message, "no_such_layer" SUFFIX " cannot be used: ");

@@ -11,6 +11,56 @@
 #define GRAPH HANDLE(CUgraph, 5)
 #define NODE HANDLE(CUgraphNode, 6)
 
+/* ---- The rules: the slots that a polyfill calls, on both sides of each version that a rule names ---- */
+
+MOCK_TEST(test_polyfill_when_a_rule_applies_then_its_slots_are_called)
+{
+    static const struct {
+        const char *fake, *hide, *slot, *via; /* "": the slot is missing */
+    } rows[] = {
+        {"fake_9010", NULL, "LaunchHostFunc_v1", "StreamAddCallback_v1"},
+        {"fake_10000", "LaunchHostFunc", "LaunchHostFunc_v1", "StreamAddCallback_v1 StreamIsCapturing_v1"},
+        {"fake_10000", "LaunchHostFunc,StreamIsCapturing", "LaunchHostFunc_v1", ""},
+        {"fake_10000", NULL, "LaunchHostFunc_v2", "LaunchHostFunc_v1"},
+        {"fake_11000", NULL, "EventRecordWithFlags_v1", "EventRecord_v1"},
+        {"fake_12040", NULL, "EventElapsedTime_v2", "EventElapsedTime_v1"},
+        {"fake_9010", NULL, "StreamIsCapturing_v1", "StreamGetPriority_v1"},
+        {"fake_10000", "StreamIsCapturing", "StreamIsCapturing_v1", ""},
+        {"fake_10000", NULL, "StreamBeginCapture_v2", "StreamBeginCapture_v1"},
+        {"fake_9010", NULL, "StreamGetCaptureInfo_v1", "StreamIsCapturing_v1"},
+        {"fake_10010", NULL, "StreamGetCaptureInfo_v2", "StreamGetCaptureInfo_v1"},
+        {"fake_12020", NULL, "StreamGetCaptureInfo_v3", "StreamGetCaptureInfo_v2"},
+        {"fake_12020", NULL, "StreamUpdateCaptureDependencies_v2", "StreamUpdateCaptureDependencies_v1"},
+        {"fake_12040", NULL, "CtxSynchronize_v2", "CtxSynchronize_v1 CtxPushCurrent_v2 CtxPopCurrent_v2"},
+        {"fake_11000", NULL, "CtxCreate_v3", "CtxCreate_v2"},
+        {"fake_11040", NULL, "CtxCreate_v4", "CtxCreate_v3"},
+        {"fake_12020", NULL, "StreamGetCtx_v2", "StreamGetCtx_v1"},
+        {"fake_12040", NULL, "StreamGetCtx_v2", "StreamGetCtx_v1 StreamGetGreenCtx_v1"},
+        {"fake_12040", "StreamGetGreenCtx", "StreamGetCtx_v2", ""},
+        {"fake_10010", NULL, "DevicePrimaryCtxRelease_v2", "DevicePrimaryCtxRelease_v1"},
+        {"fake_10010", NULL, "GraphInstantiateWithFlags_v1", "GraphInstantiate_v1"},
+        {"fake_11000", NULL, "GraphInstantiateWithFlags_v1", "GraphInstantiate_v2"},
+        {"fake_12040", "FuncGetParamCount", "FuncGetParamCount_v1", "FuncGetParamInfo_v1 FuncGetName_v1"},
+        {"fake_12040", "FuncGetParamCount,FuncGetName", "FuncGetParamCount_v1", ""},
+        {"fake_12040", "KernelGetParamCount", "KernelGetParamCount_v1", "KernelGetParamInfo_v1 KernelGetName_v1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct cushim_slot_info info, via;
+        enum cushim_slot slot;
+        char text[256] = "";
+        mock_reset(state);
+        mock_load(rows[i].fake, (struct cushim_load_options){.hide = rows[i].hide});
+        assert_int_equal(cushim_slot_find(rows[i].slot, &slot), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &info), CUDA_SUCCESS);
+        for (size_t j = 0; j < info.via_count; j++) {
+            cushim_slot_get_info(info.via[j], CUSHIM_DEFAULT_STREAM_AS_COMPILED, &via);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", j > 0 ? " " : "", via.name);
+        }
+        assert_string_equal(text, rows[i].via);
+        assert_int_equal(info.state, text[0] != '\0' ? CUSHIM_STATE_POLYFILL : CUSHIM_STATE_MISSING);
+    }
+}
+
 /* ---- Contexts: each polyfill that changes the current context restores it, on every path ---- */
 
 /* The number of pushed contexts minus the number of popped ones. */

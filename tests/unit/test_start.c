@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The slots of cuInit and cuGetErrorString: every program gets the diagnosis of a start that failed. */
 #include "layers.h"
+#include "start.h"
 
 #if !defined(_WIN32)
 #    include "crowd.h"
@@ -235,5 +236,27 @@ MOCK_TEST(test_slot_when_threads_fail_at_the_same_time_then_each_has_its_own_rea
     mock_load("fake_12040", (struct cushim_load_options){.max_version = 0})->Init_v1 = init_of_thread;
     crowd_run(THREADS, fail_to_start);
     assert_false(is_confused);
+}
+
+static void fail_in_use(int index)
+{
+    answer_of_thread = CUDA_ERROR_DEVICE_UNAVAILABLE;
+    (void)cushim_init();
+}
+
+static void fail_elsewhere(const struct cushim_diagnosis *diagnosis)
+{
+    cush_start_on_failure = NULL;
+    crowd_run(1, fail_in_use);
+}
+
+MOCK_TEST(test_init_when_another_thread_fails_before_it_returns_then_the_reason_is_its_own)
+{
+    mock_load("fake_12040", (struct cushim_load_options){.max_version = 0})->Init_v1 = init_of_thread;
+    answer_of_thread = CUDA_ERROR_SYSTEM_NOT_READY;
+    cush_start_on_failure = fail_elsewhere;
+    assert_int_equal(cushim_init(), CUDA_ERROR_SYSTEM_NOT_READY);
+    assert_string_equal(cushim_error_last()->message, cushim_reason_message(CUSHIM_REASON_NOT_READY));
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_IN_USE);
 }
 #endif
