@@ -21,8 +21,8 @@
  * its slot, which exists on every platform.
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and the others to it. All
- * are undefined at the end. A file that defines functions with these parameters must include abi/egl.h, too, because one
- * of the functions takes a frame by value.
+ * are undefined at the end. A file that defines functions with these parameters must include abi/egl.h, too: one of the
+ * functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of

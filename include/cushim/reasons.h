@@ -144,9 +144,9 @@ CUSHIM_REASON(GPU_OF_VFIO, "gpu-of-vfio", CUDA_SUCCESS, "The GPU is reserved for
               "Use CUDA in the virtual machine, or give the GPU back: remove its id from the options of vfio-pci "
               "(/etc/modprobe.d, vfio-pci.ids= of the kernel) and restart the machine.")
 CUSHIM_REASON(MODULE_NOT_LOADED, "module-not-loaded", CUDA_SUCCESS, "The kernel module of the driver is not loaded.",
-              "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root: it reports what "
-              "is wrong. If it reports \"No such device\", the driver or its kind of kernel module does not support this "
-              "GPU. For a container, do this on the host.")
+              "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root: it reports "
+              "what is wrong. If it reports \"No such device\", the driver or its kind of kernel module does not "
+              "support this GPU. For a container, do this on the host.")
 CUSHIM_REASON(NODE_WRONG, "device-node-wrong", CUDA_SUCCESS, "A device file does not lead to NVIDIA's driver.",
               "Remove the file and run nvidia-smi as root, which creates it; /dev/nvidia-uvm is created by "
               "\"nvidia-modprobe -u -c 0\". If this is a container, restart it.")

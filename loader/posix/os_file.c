@@ -180,7 +180,7 @@ bool cush_os_link_name(const char *path, char *name, size_t size)
     return true;
 }
 
-/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused. Opening the file answers, too. */
+/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused. Opening the file answers. */
 bool cush_os_file_real_path(const char *path, char *real_path)
 {
     if (realpath(path, real_path) != NULL)

@@ -8,8 +8,8 @@
  * FAKE_SIGNAL, FAKE_EXIT with exit(0), FAKE_HANG never returns and blocks all signals, and FAKE_WAIT waits in state D.
  * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
  * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind. cuInit also
- * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file FAKE_CREATE, and uses
- * FAKE_TOUCH MiB of memory. With FAKE_FILES, it writes how many descriptors are open.
+ * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file
+ * FAKE_CREATE, and uses FAKE_TOUCH MiB of memory. With FAKE_FILES, it writes how many descriptors are open.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

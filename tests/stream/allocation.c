@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces the functions that allocate, so that one allocation can fail and the blocks in use are counted: in this
- * program and in the libraries that are linked into it (the linker's option --wrap for malloc, calloc and free), or with
- * ALLOCATION_OF_PROCESS in the whole process, with glibc. */
+ * program and in the libraries that are linked into it (the linker's option --wrap for malloc, calloc and free), or
+ * with ALLOCATION_OF_PROCESS in the whole process, with glibc. */
 #include "allocation.h"
 
 #include <errno.h>

@@ -43,8 +43,8 @@ size_t text_mark_width(void);
 /* Writes one "  label   value" line. */
 void text_field(const char *label, enum tone tone, const char *value);
 
-/* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines on a terminal and,
- * after text_break_lines(), elsewhere. */
+/* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines on a terminal
+ * and, after text_break_lines(), elsewhere. */
 void text_paragraph(enum tone tone, size_t indent, const char *text);
 void text_break_lines(void);
 

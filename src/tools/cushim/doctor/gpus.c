@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the driver fits the GPUs of this machine: gpus.inc is made from gpus.tsv by make_lists.py. A kernel module that
- * accepts no GPU unloads itself, so that the file of the library is often the only trace of the driver. */
+/* Whether the driver fits the GPUs of this machine: gpus.inc is made from gpus.tsv by make_lists.py. A kernel module
+ * that accepts no GPU unloads itself, so that the file of the library is often the only trace of the driver. */
 #include "facts.h"
 
 #include <limits.h>
