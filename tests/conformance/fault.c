@@ -135,13 +135,13 @@ CHECK(other_context, "fault.other-context", .flags = CHECK_ALONE, .needs = {S(La
     CUstream elsewhere = stream_new();
     require("pop", cu->CtxPopCurrent_v2(&popped));
     require("launch", kernel_launch(function, stream, NULL));
-    observe("synchronize", cu->StreamSynchronize_v1(stream));
-    observe("elsewhere-query", cu->StreamQuery_v1(elsewhere));
-    observe("elsewhere-synchronize", cu->StreamSynchronize_v1(elsewhere));
-    observe("elsewhere-set", cu->CtxSetCurrent_v1(second));
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("elsewhere-query", cu->StreamQuery_v1(elsewhere), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("elsewhere-synchronize", cu->StreamSynchronize_v1(elsewhere), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("elsewhere-set", cu->CtxSetCurrent_v1(second), CUDA_SUCCESS);
     CUstream fresh = NULL;
-    observe("elsewhere-create", cu->StreamCreate_v1(&fresh, 0));
-    observe("elsewhere-destroy", cu->StreamDestroy_v2(elsewhere));
+    expect("elsewhere-create", cu->StreamCreate_v1(&fresh, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("elsewhere-destroy", cu->StreamDestroy_v2(elsewhere), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 CHECK(after_reset, "fault.reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxReset_v1)})
@@ -151,12 +151,12 @@ CHECK(after_reset, "fault.reset", .flags = CHECK_ALONE, .needs = {S(DevicePrimar
     CUstream stream = stream_new();
     CUstream fresh = NULL;
     require("launch", kernel_launch(function, stream, NULL));
-    observe("synchronize", cu->StreamSynchronize_v1(stream));
-    observe("reset", cu->DevicePrimaryCtxReset_v1(the_device));
-    observe("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
-    observe("set", cu->CtxSetCurrent_v1(again));
-    observe("create", cu->StreamCreate_v1(&fresh, 0));
-    observe("query-fresh", cu->StreamQuery_v1(fresh));
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("reset", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
+    expect("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("set", cu->CtxSetCurrent_v1(again), CUDA_SUCCESS);
+    expect("create", cu->StreamCreate_v1(&fresh, 0), CUDA_ERROR_INVALID_CONTEXT);
+    expect("query-fresh", cu->StreamQuery_v1(fresh), CUDA_ERROR_INVALID_HANDLE);
 }
 
 /* A fault in the launch of a graph. */
@@ -172,8 +172,8 @@ CHECK(in_graph, "fault.graph", .flags = CHECK_ALONE,
     expect("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
     expect("nothing-ran", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     expect("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    observe("synchronize", cu->StreamSynchronize_v1(stream));
-    observe("launch-again", cu->GraphLaunch_v1(executable, stream));
-    observe("exec-destroy", cu->GraphExecDestroy_v1(executable));
-    observe("graph-destroy", cu->GraphDestroy_v1(graph));
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("launch-again", cu->GraphLaunch_v1(executable, stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("exec-destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
+    expect("graph-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
 }
