@@ -71,6 +71,22 @@ CHECK(version, "error.version", .needs = {S(Init_v1)})
     expect_number("value", version, 13000);
 }
 
+static const char *name_of(int code)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } all[] = {
+        {0, "CUDA_SUCCESS"},
+#define CUSHIM_ERROR(name, code, sentence) {code, #name},
+#include "lists/errors.inc"
+    };
+    size_t i = sizeof all / sizeof all[0] - 1;
+    while (i > 0 && all[i].code != code)
+        i--;
+    return all[i].name;
+}
+
 CHECK(names, "error.name", .needs = {S(GetErrorName_v1), S(GetErrorString_v1)})
 {
     static const int codes[] = {0,   1,   2,   3,   4,   34,  36,  46,  100, 101, 201, 202, 209, 214, 218, 226, 304,
@@ -82,7 +98,7 @@ CHECK(names, "error.name", .needs = {S(GetErrorName_v1), S(GetErrorString_v1)})
         text = NULL;
         snprintf(key, sizeof key, "%d", codes[i]);
         CUresult result = cu->GetErrorName_v1((CUresult)codes[i], &text);
-        observe_text(key, result == CUDA_SUCCESS && text != NULL ? text : "unknown");
+        expect_text(key, result == CUDA_SUCCESS && text != NULL ? text : "unknown", name_of(codes[i]));
     }
     text = "untouched";
     expect("unknown-code", cu->GetErrorName_v1((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);

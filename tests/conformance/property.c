@@ -9,13 +9,14 @@ static void special_numbers(CUresult (*get)(CUstream, int *), CUstream stream, i
     int value = 99;
     for (int i = 0; i < 3; i++) {
         value = 99;
-        observe(specials[i].name, get(specials[i].stream, &value));
-        observe_number(key_format("%s-is", specials[i].name), value);
+        expect(specials[i].name, get(specials[i].stream, &value), CUDA_SUCCESS);
+        expect_number(key_format("%s-is", specials[i].name), value, 0);
     }
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("no-context", get(stream, &value), CUDA_SUCCESS);
     for (int i = 0; i < count; i++)
-        observe(key_format("no-context-%s", specials[i].name), get(specials[i].stream, &value));
+        expect(key_format("no-context-%s", specials[i].name), get(specials[i].stream, &value),
+               CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static CUresult get_flags(CUstream stream, int *out_value)
