@@ -77,7 +77,6 @@ static const char *name_of(int code)
         int code;
         const char *name;
     } all[] = {
-        {0, "CUDA_SUCCESS"},
 #define CUSHIM_ERROR(name, code, sentence) {code, #name},
 #include "lists/errors.inc"
     };
