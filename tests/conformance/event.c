@@ -134,7 +134,7 @@ CHECK(no_context, "event.no-context", .needs = {S(EventRecord_v1)})
     expect("record", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
     expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
     expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    observe("record-zero", cu->EventRecord_v1(event, NULL));
+    expect("record-zero", cu->EventRecord_v1(event, NULL), CUDA_ERROR_INVALID_CONTEXT);
     expect("wait", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
