@@ -104,6 +104,17 @@ static void thread_forget(struct follower *follower, pid_t id)
         *thread = follower->threads[--follower->count];
 }
 
+void follow_leave(struct follower *follower, pid_t id)
+{
+    int status = 0;
+    (void)request_make(REQUEST_INTERRUPT, id, 0, NULL);
+    if (waitpid(id, &status, __WALL) == id && WIFSTOPPED(status)) {
+        bool is_signal = (unsigned)status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | SYSCALL_MARK);
+        request_continue(REQUEST_DETACH, id, is_signal ? WSTOPSIG(status) : 0);
+    }
+    thread_forget(follower, id);
+}
+
 /* Returns false if the kernel cannot describe the stop. */
 static bool call_stop(struct follower *follower, struct followed *thread)
 {

@@ -39,6 +39,9 @@ int follow_start(pid_t process, bool children);
 /* Handles what waitpid() has reported. Returns false if the kernel cannot describe a call. */
 bool follow_handle(struct follower *follower, pid_t id, int status);
 
+/* Stops following a thread that runs. */
+void follow_leave(struct follower *follower, pid_t id);
+
 /* Reads the words of a stopped thread from an address on, until a zero. */
 void follow_read_text(pid_t thread, uint64_t address, char *text, size_t size);
 

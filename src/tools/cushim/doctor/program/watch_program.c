@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,11 +78,31 @@ static void became(struct follower *follower, pid_t id)
     has_begun = true;
 }
 
+/* Whether a thread creates one that nobody is to follow. LeakSanitizer does: that thread then follows its own process,
+ * which is possible only if nobody else does. */
+static bool wants_to_be_alone(const struct followed *thread)
+{
+    return thread->is_inside && thread->number == SYS_clone && (thread->arguments[0] & CLONE_UNTRACED) != 0;
+}
+
+static void leave_others(struct follower *follower, pid_t thread)
+{
+    long process = process_of(thread);
+    for (size_t i = follower->count; i-- > 0;) {
+        pid_t id = follower->threads[i].id;
+        if (id != thread && process_of(id) == process)
+            follow_leave(follower, id);
+    }
+}
+
 /* A process that is followed does not get the rights of a file: it goes on alone. That of execveat() is unknown. */
 static bool may_follow(struct follower *follower, const struct followed *thread)
 {
     char name[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
-    (void)follower;
+    if (wants_to_be_alone(thread)) {
+        leave_others(follower, thread->id);
+        return false;
+    }
     if (!thread->is_inside || thread->number != SYS_execve)
         return !thread->is_inside || thread->number != SYS_execveat;
     read_path(thread, name, sizeof name);
