@@ -185,8 +185,10 @@ TEST(test_pointer_when_it_has_attributes_then_answers_or_refuses)
 
 TEST(test_managed_memory_when_advice_is_given_then_the_location_must_exist)
 {
-    CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, away = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
-    CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0}, none = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+    CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+                  away = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1};
+    CUmemLocation host = {.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0},
+                  none = {.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
     CUdeviceptr memory, plain;
     IS(0, MemAlloc_v2(&plain, 64));
     IS(0, MemAllocManaged_v1(&memory, 64, CU_MEM_ATTACH_GLOBAL));
@@ -215,8 +217,8 @@ TEST(test_managed_memory_when_advice_is_given_then_the_location_must_exist)
 TEST(test_pool_when_its_attributes_are_set_then_are_returned_or_refused)
 {
     const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-    CUmemLocation none = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemLocation none = {.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
     CUmemoryPool pool = NULL, found = NULL;
     int number, off = 0;
     cuuint64_t bytes = 77, one = 1, zero = 0;
