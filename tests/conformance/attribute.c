@@ -8,18 +8,19 @@
 static const struct {
     CUstreamAttrID id;
     const char *name;
+    CUresult expected; /* of a query */
 } ids[] = {
-    {(CUstreamAttrID)0, "ignore"},
-    {(CUstreamAttrID)1, "access-policy-window"},
-    {(CUstreamAttrID)2, "cooperative"},
-    {(CUstreamAttrID)3, "synchronization-policy"},
-    {(CUstreamAttrID)4, "cluster-dimension"},
-    {(CUstreamAttrID)8, "priority"},
-    {(CUstreamAttrID)9, "mem-sync-domain-map"},
-    {(CUstreamAttrID)10, "mem-sync-domain"},
-    {(CUstreamAttrID)13, "device-updatable"},
-    {(CUstreamAttrID)16, "nvlink-util"},
-    {(CUstreamAttrID)99, "unknown"},
+    {(CUstreamAttrID)0, "ignore", CUDA_ERROR_INVALID_VALUE},
+    {(CUstreamAttrID)1, "access-policy-window", CUDA_SUCCESS},
+    {(CUstreamAttrID)2, "cooperative", CUDA_ERROR_INVALID_VALUE},
+    {(CUstreamAttrID)3, "synchronization-policy", CUDA_SUCCESS},
+    {(CUstreamAttrID)4, "cluster-dimension", CUDA_ERROR_INVALID_VALUE},
+    {(CUstreamAttrID)8, "priority", CUDA_SUCCESS},
+    {(CUstreamAttrID)9, "mem-sync-domain-map", CUDA_SUCCESS},
+    {(CUstreamAttrID)10, "mem-sync-domain", CUDA_SUCCESS},
+    {(CUstreamAttrID)13, "device-updatable", CUDA_ERROR_INVALID_VALUE},
+    {(CUstreamAttrID)16, "nvlink-util", CUDA_ERROR_INVALID_VALUE},
+    {(CUstreamAttrID)99, "unknown", CUDA_ERROR_INVALID_VALUE},
 };
 
 CHECK(get, "attribute.get", .needs = {S(StreamGetAttribute_v1)})
@@ -28,7 +29,7 @@ CHECK(get, "attribute.get", .needs = {S(StreamGetAttribute_v1)})
     CUlaunchAttributeValue value;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         memset(&value, 0x5a, sizeof value);
-        observe(ids[i].name, cu->StreamGetAttribute_v1(stream, ids[i].id, &value));
+        expect(ids[i].name, cu->StreamGetAttribute_v1(stream, ids[i].id, &value), ids[i].expected);
     }
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("no-context", cu->StreamGetAttribute_v1(stream, (CUstreamAttrID)3, &value), CUDA_SUCCESS);
@@ -49,7 +50,8 @@ CHECK(get_special, "attribute.get-special", .needs = {S(StreamGetAttribute_v1)})
 {
     CUlaunchAttributeValue value = {{0}};
     for (int i = 0; i < 3; i++)
-        observe(specials[i].name, cu->StreamGetAttribute_v1(specials[i].stream, (CUstreamAttrID)3, &value));
+        expect(specials[i].name, cu->StreamGetAttribute_v1(specials[i].stream, (CUstreamAttrID)3, &value),
+               CUDA_SUCCESS);
 }
 
 CHECK(set_policy, "attribute.policy", .needs = {S(StreamSetAttribute_v1)})

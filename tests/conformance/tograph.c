@@ -106,15 +106,15 @@ CHECK(instantiate_during, "tograph.instantiate-during", .needs = {S(StreamBeginC
 }
 
 /* Ends a failed capture, and reports the content of its graph. */
-static void observe_failed_end(CUstream stream, CUgraph graph)
+static void expect_failed_end(CUstream stream, CUgraph graph, CUresult expected)
 {
     CUgraph ended = UNTOUCHED_HANDLE;
     size_t count = 0;
-    observe("end", cu->StreamEndCapture_v1(stream, &ended));
-    observe_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other");
-    observe("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    observe_number("count", (long long)count);
-    observe("destroy", cu->GraphDestroy_v1(disown(graph)));
+    expect("end", cu->StreamEndCapture_v1(stream, &ended), expected);
+    expect_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other", "null");
+    expect("nodes", cu->GraphGetNodes_v1(graph, NULL, &count), CUDA_ERROR_INVALID_VALUE);
+    expect_number("count", (long long)count, 0);
+    expect("destroy", cu->GraphDestroy_v1(disown(graph)), CUDA_ERROR_INVALID_VALUE);
 }
 
 CHECK(invalidated, "tograph.invalidated", .needs = {S(StreamBeginCaptureToGraph_v1)})
@@ -125,7 +125,7 @@ CHECK(invalidated, "tograph.invalidated", .needs = {S(StreamBeginCaptureToGraph_
     require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
     require("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    observe_failed_end(stream, graph);
+    expect_failed_end(stream, graph, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 CHECK(unjoined, "tograph.unjoined", .needs = {S(StreamBeginCaptureToGraph_v1)})
@@ -139,5 +139,5 @@ CHECK(unjoined, "tograph.unjoined", .needs = {S(StreamBeginCaptureToGraph_v1)})
     require("record", cu->EventRecord_v1(event, stream));
     require("wait", cu->StreamWaitEvent_v1(side, event, 0));
     require("work", add_work(side));
-    observe_failed_end(stream, graph);
+    expect_failed_end(stream, graph, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
