@@ -25,18 +25,21 @@ bool evidence_service(const struct doctor *doctor)
     return end != NULL && !doctor->system.container && strstr(text, "user@") == NULL;
 }
 
-/* The last mount on a directory is the one that is seen: "... / /dev rw,nosuid - devtmpfs udev rw". */
+/* "23 22 0:6 / /dev rw,nosuid - devtmpfs udev rw": the last mount on a directory is the one that is seen. */
+static bool mount_is_of_dev(const char *line, void *out_is_own)
+{
+    const char *kind = strstr(line, " /dev ") != NULL ? strstr(line, " - ") : NULL;
+    if (kind != NULL)
+        *(bool *)out_is_own = strncmp(kind, " - devtmpfs ", 12) != 0;
+    return false;
+}
+
 bool evidence_service_with_own_dev(const struct doctor *doctor)
 {
-    enum { MOUNTS_SIZE = 16384 };
-    static char text[MOUNTS_SIZE];
+    char whole[OS_PATH_SIZE];
     bool is_own = false;
-    if (!evidence_service(doctor) || !evidence_read(doctor, "/proc/self/mountinfo", text, sizeof text))
-        return false;
-    for (const char *line = text; (line = strstr(line, " /dev ")) != NULL; line++) {
-        const char *kind = strstr(line, " - ");
-        is_own = kind != NULL && strncmp(kind, " - devtmpfs ", 12) != 0;
-    }
+    if (evidence_service(doctor) && cush_os_path_below(doctor->root, "/proc/self/mountinfo", whole, sizeof whole))
+        cush_os_file_find_line(whole, mount_is_of_dev, &is_own);
     return is_own;
 }
 
