@@ -111,8 +111,8 @@ static int value_ptx_version(void)
     static const struct {
         uint16_t version, ptx;
     } rows[] = {
-#define CUSHIM_PTX_VERSION(version, ptx) {version, ptx},
-#include "lists/ptx_versions.inc"
+#define CUSHIM_BRANCH(version, branch, ptx) {version, ptx},
+#include "lists/branches.inc"
     };
     int newest = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && rows[i].version <= cushim_driver_version(); i++)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const uint16_t branches[][2] = {
-#define CUSHIM_BRANCH(version, branch) {branch, version},
+#define CUSHIM_BRANCH(version, branch, ptx) {branch, version},
 #include "lists/branches.inc"
 };
 enum { BRANCHES = sizeof branches / sizeof branches[0] };
@@ -17,9 +17,10 @@ enum { BRANCHES = sizeof branches / sizeof branches[0] };
 static int version_of_branch(long branch)
 {
     size_t after = 0;
-    while (after < BRANCHES && branches[after][0] <= branch)
+    while (after < BRANCHES && branches[after][0] != 0 && branches[after][0] <= branch)
         after++;
-    bool is_known = after > 0 && (after < BRANCHES || branches[after - 1][0] == branch);
+    bool is_newest = after == BRANCHES || branches[after][0] == 0; /* the branch of a newer version is not known */
+    bool is_known = after > 0 && (!is_newest || branches[after - 1][0] == branch);
     return is_known ? branches[after - 1][1] : 0;
 }
 

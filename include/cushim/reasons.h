@@ -27,8 +27,9 @@ CUSHIM_REASON(NOT_TRIED, "not-tried", CUDA_SUCCESS, "The driver has not been sea
 CUSHIM_REASON(NOT_WANTED, "not-wanted", CUDA_ERROR_FILE_NOT_FOUND, "Loading a driver was disabled on request.",
               "To use the GPU, unset CUSHIM_DRIVER, or set it to the path of a driver.")
 CUSHIM_REASON(NOT_FOUND, "not-found", CUDA_ERROR_FILE_NOT_FOUND, "This machine has no NVIDIA driver library.",
-              "If the machine has an NVIDIA GPU, install NVIDIA's driver (on Linux, with the package manager). In a "
-              "container, start the container with GPU access (for Docker: --gpus all).")
+              "If the machine has an NVIDIA GPU, install NVIDIA's driver (on Linux, with the package manager; if its "
+              "kernel module is loaded, in the version that /proc/driver/nvidia/version shows). In a container, start "
+              "the container with GPU access (for Docker: --gpus all).")
 CUSHIM_REASON(NO_SUCH_FILE, "no-such-file", CUDA_ERROR_FILE_NOT_FOUND,
               "The requested driver library does not exist.",
               "Correct CUSHIM_DRIVER or the path that was passed to the program. Without a path, the driver is "
@@ -119,7 +120,8 @@ CUSHIM_REASON(GPU_LOST, "gpu-lost", CUDA_SUCCESS, "A GPU of this machine does no
               "Restart the machine. If this happens again, check the power and the cooling of the GPU, and look for "
               "Xid lines in the kernel log (dmesg). On a laptop, the GPU may be switched off.")
 CUSHIM_REASON(IN_USE, "in-use", CUDA_SUCCESS,
-              "The GPU does not accept this process: it is in exclusive mode and in use, or in prohibited mode.",
+              "The GPU does not accept this process: most often it is in exclusive mode and in use, or in prohibited "
+              "mode.",
               "\"nvidia-smi -q -d COMPUTE\" shows the mode, and \"nvidia-smi -c DEFAULT\" as root lets several "
               "processes use the GPU. A virtual GPU may lack its licence.")
 CUSHIM_REASON(MPS, "mps", CUDA_SUCCESS,

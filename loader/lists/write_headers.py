@@ -8,12 +8,11 @@ WIDTH = 120
 MADE = 'Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.'
 
 
-def wrapped(items, opening, closing):
-    """Items between two marks, on as many lines as it takes, each below the first."""
-    unbroken = [item.replace(' ', '\0') for item in items]
-    lines = textwrap.wrap(opening + ', '.join(unbroken) + closing, WIDTH, initial_indent=' ' * 13,
+def wrapped(group):
+    """A list in parentheses on lines of its own, each below the first; only its commas end a line."""
+    lines = textwrap.wrap(group.replace(' ', '\0').replace(',\0', ', '), WIDTH, initial_indent=' ' * 13,
                           subsequent_indent=' ' * 14, break_long_words=False, break_on_hyphens=False)
-    return '\n'.join(lines).replace('\0', ' ')
+    return [line.replace('\0', ' ') for line in lines]
 
 
 # ---- include/cushim/entry_points.h ----
@@ -76,11 +75,13 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def typed_row(start, one):
-    """A row that ends with the parameters and the arguments of an entry point."""
-    row = f'{start}({one.parameters}), ({", ".join(one.arguments)}))'
-    if len(row) <= WIDTH:
-        return row
-    return '\n'.join([start.rstrip(), wrapped(one.parameters.split(', '), '(', '),'), wrapped(one.arguments, '(', '))')])
+    """A row that ends with the parameters and the arguments of an entry point. Each of the two begins a line if it does
+    not fit behind what precedes it."""
+    lines = [start]
+    for group in (f'({one.parameters}),', f'({", ".join(one.arguments)}))'):
+        longer = f'{lines[-1].rstrip()} {group}'
+        lines[-1:] = [longer] if len(longer) <= WIDTH else [lines[-1].rstrip(), *wrapped(group)]
+    return '\n'.join(lines)
 
 
 def entry_row(one, by_kind):

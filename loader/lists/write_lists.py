@@ -49,7 +49,6 @@ def outputs():
         'include/cushim/compat/cuew_names.h': write_headers.write_cuew_names(entry_points),
         'loader/lists/symbols.inc': write_tables.write_symbols(entry_points),
         'loader/lists/exports.inc': write_tables.write_exports(entry_points),
-        'loader/lists/ptx_versions.inc': write_tables.write_ptx_versions(),
         'loader/lists/branches.inc': write_tables.write_branches(),
         **write_pages.write_pages(entry_points),
     }

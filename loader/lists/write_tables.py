@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The text of the lists for C that the library includes: symbols.inc, exports.inc and ptx_versions.inc."""
+"""The text of the lists for C that the library includes: symbols.inc, exports.inc and branches.inc."""
 import entry_points as lists
 from write_headers import MADE, typed_row
 
@@ -111,38 +111,17 @@ def write_exports(entry_points):
     return EXPORTS_HEAD % (MADE, '\n'.join(defines)) + '\n'.join(rows) + '\n'
 
 
-# ---- loader/lists/ptx_versions.inc ----
-
-PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
-/*
- * ptx_versions.inc - the newest PTX version that a driver of each CUDA version compiles, oldest first.
- *
- *   CUSHIM_PTX_VERSION(version, ptx)
- *
- *   version  the CUDA version, 1000 * major + 10 * minor
- *   ptx      the PTX version, 10 * major + minor
- *
- * Define CUSHIM_PTX_VERSION before including this file; it is undefined at the end.
- *
- * Made by loader/lists/write_lists.py from loader/lists/drivers.tsv: do not edit.
- */
-/* clang-format off */
-
-'''
-
-
-def write_ptx_versions():
-    rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers() if one.ptx]
-    return PTX_VERSIONS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PTX_VERSION\n'
-
-
 # ---- loader/lists/branches.inc ----
 
 BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
  * branches.inc - the first driver branch for each CUDA version, oldest first.
  *
- *   CUSHIM_BRANCH(version, branch)
+ *   CUSHIM_BRANCH(version, branch, ptx)
+ *
+ *   version  the CUDA version, 1000 * major + 10 * minor
+ *   branch   the branch; 0, for the newest versions, if it is not known yet
+ *   ptx      the newest PTX version that it compiles, 10 * major + minor
  *
  * Define CUSHIM_BRANCH before including this file; it is undefined at the end.
  *
@@ -154,5 +133,5 @@ BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def write_branches():
-    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch})' for one in lists.read_drivers() if one.branch]
+    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch or 0}, {one.ptx})' for one in lists.read_drivers()]
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'

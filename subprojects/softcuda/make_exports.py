@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the input of the compiler and the linker from cushim's list of entry points and from src/executes.txt.
+"""Makes the input of the compiler and the linker from cushim's list of entry points and from the sources: softcuda
+executes the entry points whose function soft_<slot> they define.
 
-  make_exports.py exports  EXECUTES          the C rows that src/exports/exports.c includes
+  make_exports.py exports  SOURCE...         the C rows that src/exports/exports.c includes: for a slot that is executed,
+                                             a function that calls soft_<slot>; for any other one, a function that
+                                             returns CUDA_ERROR_NOT_SUPPORTED
+  make_exports.py executed SOURCE...         the slots that are executed, a line each
   make_exports.py map      DRIVER VERSION    an ELF version script: the exports of this driver, and our control
   make_exports.py def      DRIVER VERSION    the same for Windows
   make_exports.py place    LIBRARY PATH      puts the library at that path
   make_exports.py install  LIBRARY PATH      the same below the directory into which Meson installs
 
-The first three need "--lists DIRECTORY", which has entry_points.tsv and entry_points.py. The result goes to the
+The first four need "--lists DIRECTORY", which has entry_points.tsv and entry_points.py. The result goes to the
 standard output, or with "--to FILE" to that file and the list of its inputs to FILE.d.
 """
 import argparse
 import importlib
 import os
+import re
 import shutil
 import sys
 
@@ -30,16 +35,20 @@ BEFORE_INIT = {'Init_v1', 'StreamCreate_v1', 'EventQuery_v1', 'LogsRegisterCallb
                'LogsCurrent_v1', 'LogsDumpToFile_v1', 'LogsDumpToMemory_v1'}
 
 
-def executes(path):
-    lines = (line.split('#')[0] for line in open(path))
-    return [slot for line in lines for slot in line.split()]
+def executes(sources):
+    """The slots whose functions the sources define."""
+    return {slot for path in sources for slot in re.findall(r'^CUresult soft_(\w+_v\d)\(', open(path).read(), re.M)}
 
 
-def write_exports(executed):
-    entry_points, done = lists.read(), executes(executed)
-    unknown = set(done) - {one.slot_name for one in lists.in_slots(entry_points)}
-    if unknown or len(done) != len(set(done)):
-        sys.exit(f'{executed}: has no slot, or stands there twice: {sorted(unknown)}')
+def write_executed(*sources):
+    print('', *sorted(executes(sources)), sep='\n')
+
+
+def write_exports(*sources):
+    entry_points, done = lists.read(), executes(sources)
+    unknown = done - {one.slot_name for one in lists.in_slots(entry_points)}
+    if unknown:
+        sys.exit(f'the list has no such slot: {sorted(unknown)}')
     for one in entry_points:
         slot = one.slot_name
         for name, variant in ((one.symbol, ''), (one.per_thread_symbol, '_per_thread')):
@@ -125,7 +134,7 @@ def main():
         inputs = [lists.LIST, lists.__file__, *(one for one in given.arguments if os.path.isfile(one))] if lists else []
         with open(given.to + '.d', 'w') as rule:
             print(given.to + ':', *inputs, file=rule)
-    {'exports': write_exports, 'map': write_map, 'def': write_def,
+    {'exports': write_exports, 'executed': write_executed, 'map': write_map, 'def': write_def,
      'place': place, 'install': install}[given.command](*given.arguments)
 
 

@@ -19,8 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def values():
-    entry_points, executed = lists.read(), make_exports.executes(HERE / 'src' / 'executes.txt')
-    refused = [one.symbol for one in entry_points if one.slot_name not in set(executed)] + list(lists.WITHOUT_ROW)
+    entry_points, executed = lists.read(), make_exports.executes((HERE / 'src').rglob('*.c'))
+    refused = [one.symbol for one in entry_points if one.slot_name not in executed] + list(lists.WITHOUT_ROW)
     rows = [f'| `{one.branch}/libcuda.so.1` | {one.release} | CUDA {lists.version_text(one.version)} |\n'
             for one in lists.known_drivers()]
     return {

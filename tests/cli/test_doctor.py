@@ -169,6 +169,11 @@ class Places(Doctor):
     def test_wsl_when_windows_lacks_a_driver_then_advises_to_install_it_there(self):
         self.blames('wsl', "Install NVIDIA's driver in Windows", '--root', self.tree().file('/dev/dxg').root)
 
+    def test_wsl_when_a_container_in_it_lacks_the_gpu_then_advises_to_pass_it(self):
+        tree = self.tree().container().file('/proc/version', 'Linux 5-microsoft-WSL2').directory('/sys/bus/pci/devices')
+        self.blames('container', '--gpus all', '--root', tree.root)
+        self.blames('container', 'NVIDIA_DRIVER_CAPABILITIES', '--root', tree.file('/dev/dxg').root)
+
     def test_wsl_when_version_is_1_then_blames_it(self):
         tree = self.tree().file('/proc/version', 'Linux version 4.4.0-Microsoft')
         self.blames('wsl', 'wsl -l -v', '--root', tree.root)

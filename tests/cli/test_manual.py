@@ -45,7 +45,8 @@ class Manual(Case):
     def test_page_when_library_has_a_reason_then_documents_it(self):
         words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
         self.assertGreater(len(words), 15)
-        self.assertEqual(words - set(re.findall(r'^\.Dq ([a-z-]+)', source('src/tools/cushim/cushim.1'), re.M)), set())
+        item = re.search(r'^\.It Li reason\n(.*?)^\.It ', source('src/tools/cushim/cushim.1'), re.M | re.S)[1]
+        self.assertEqual(words - set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.Li (.*)', item, re.M)))), set())
 
     def test_page_when_program_writes_a_json_key_then_documents_it(self):
         driver = '--driver=' + fake('driver_12_4')

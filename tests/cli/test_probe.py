@@ -4,7 +4,7 @@
 
 import os
 
-from program import LIBRARIES, UNUSABLE, USABLE, Case, fake, main, run, run_json
+from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main, run, run_json
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features',
               'companions', 'tried', 'layers', 'environment', 'devices']
@@ -199,6 +199,8 @@ class Require(Case):
         self.assertIn(answer.document['message'], run('probe', OLD, '--require=12.3').out.decode())
         self.assertIn('99.0', run_json('probe', OLD, '--require=99').document['advice'])
         self.assertEqual(run_json('probe', OLD, '--require=545.23').document['message'], answer.document['message'])
+        newest = max(one.branch for one in lists.read_drivers() if one.branch)
+        self.assertEqual([run('probe', OLD, f'--require={newest + more}').status for more in (0, 1)], [UNUSABLE, USAGE])
         limited = run_json('probe', DRIVER, '--max-version=470', '--require=525').document
         self.assertRegex(limited['message'], r'\b12\.0\b.*\b11\.4\b')
 

@@ -5,21 +5,23 @@ A run prints lines of the form "name <tab> value". This module represents them a
 completely, "native". Of a version limit it has only the differences from the next newer limit, and of each other
 configuration those from "native":
 
-    native <tab> create.plain.code           <tab> 0
-    native <tab> invalidate.CtxGetId.*.any.* <tab> 0 active 0
-    12.2   <tab> edge.query                  <tab> 0
-    9.1    <tab> capture.kind                <tab> not-applicable StreamBeginCapture_v2
+    native <tab> create.is                           <tab> 0
+    native <tab> invalidate.MemAlloc.unsafe.any.*    <tab> 900 invalidated 901
+    12.2   <tab> edge.query                          <tab> 0
+    9.1    <tab> capture.kind                        <tab> not-applicable StreamBeginCapture_v2
 
 A check that is not applicable replaces all its answers, and a subject all its checks, if the reason is the same; "-"
-removes one. A row of the subject invalidate with "*" for the mode and the thread stands for all of them, and "unsafe" for
-the modes and threads in which unsafe calls are refused; rows after it name the cases that differ. An answer that the
-check itself expects has no row, unless another one differs from it. Lines that start with # are the head of the file,
-which has the number of all native answers. The configurations with hidden functions are not recorded: their answers are the native
-ones, with the differences that expected/ lists.
+removes one. A row of the subject invalidate with "*" for the mode and the thread stands for all of them, and "unsafe"
+for the modes and threads in which unsafe calls are refused; rows after it name the cases that differ. A call that has
+no such row succeeds and invalidates nothing, natively. An answer that the check itself expects has no row, unless
+another one differs from it. Lines that start with # are the head of the file, which has the number of all native
+answers. The configurations with hidden functions are not recorded: their answers are the native ones, with the
+differences that expected/ lists.
 """
 
 import collections
 import os
+import re
 
 # The configurations of one driver: the name of the run, and the arguments of the program for it.
 LIMITS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
@@ -45,6 +47,7 @@ CONFIGURATIONS = {
 }
 
 NOT_APPLICABLE = "not-applicable"
+QUIET = "0 active 0"
 
 
 class Expected(str):
@@ -105,6 +108,16 @@ def cases(name):
     return every[:3] if modes == "unsafe" else every
 
 
+def with_quiet_calls(native, names):
+    """Adds the answers of calls in the subject invalidate that have no row for all cases, in the order of the calls."""
+    with open(os.path.join(os.path.dirname(__file__), "invalidate_calls.inc"), encoding="utf-8") as file:
+        calls = [f"invalidate.{call}" for call in re.findall(r"^CALL\((\w+),", file.read(), re.M)]
+    quiet = {case: QUIET for call in calls if not any(name.startswith(f"{call}.*.") for name in names)
+             for case in cases(f"{call}.*.any.*")}
+    place = {call: number for number, call in enumerate(calls)}
+    return dict(sorted({**quiet, **native}.items(), key=lambda one: place.get(".".join(one[0].split(".")[:2]), -1)))
+
+
 def fold(rows):
     """The rows of a file for these answers."""
     folded = {}
@@ -146,15 +159,16 @@ def is_selected(configuration, name):
 
 def load(path):
     """The lines of the head, and the answers of each configuration."""
-    head, rows = [], {}
+    head, rows, names = [], {}, set()
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
             if line.startswith("#"):
                 head.append(line)
             else:
                 configuration, name, value = line.split("\t")
+                names |= {name} if configuration == "native" else set()
                 rows.setdefault(configuration, {}).update((case, value) for case in cases(name))
-    runs = {"native": rows["native"]}
+    runs = {"native": with_quiet_calls(rows["native"], names)}
     for configuration, base in with_bases(rows):
         runs[configuration] = apply(runs[base], rows[configuration])
     for configuration in CONFIGURATIONS:
@@ -169,6 +183,9 @@ def save(path, head, runs):
         for configuration, base in with_bases(runs):
             answers = runs[configuration]
             rows = fold(differences({} if configuration == "native" else runs[base], answers))
+            if configuration == "native":
+                rows = {name: value for name, value in rows.items()
+                        if value != QUIET or not name.endswith(".*.any.*")}
             file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())
 
 

@@ -79,7 +79,7 @@ CHECK(host_function, "callback.host-function", .needs = {S(LaunchHostFunc_v1)})
     expect_number("calls", atomic_load(&calls), 2);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("no-context", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
-    observe("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls));
+    expect("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls), CUDA_ERROR_INVALID_CONTEXT);
     require("synchronize", cu->StreamSynchronize_v1(stream));
     expect_number("no-context-calls", atomic_load(&calls), 3);
 }
@@ -89,8 +89,8 @@ CHECK(host_function_captured, "callback.host-function-captured",
 {
     atomic_int calls = 0;
     CUstream stream = stream_capturing();
-    observe("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls));
-    observe_text("status", capture_status(stream));
+    expect("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
     expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
@@ -108,9 +108,10 @@ CHECK(host_function_v2, "callback.host-function-v2", .needs = {S(LaunchHostFunc_
     CUstream stream = stream_new();
     atomic_int calls = 0;
     expect("null", cu->LaunchHostFunc_v2(stream, NULL, &calls, CU_HOST_TASK_BLOCKING), CUDA_ERROR_INVALID_VALUE);
-    observe("spinning", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_SPINWAIT));
+    expect("spinning", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_SPINWAIT),
+           CUDA_ERROR_NOT_SUPPORTED);
     require("synchronize", cu->StreamSynchronize_v1(stream));
-    observe_number("spinning-calls", atomic_exchange(&calls, 0));
+    expect_number("spinning-calls", atomic_exchange(&calls, 0), 0);
     expect("zero", cu->LaunchHostFunc_v2(NULL, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
     expect("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
     expect_number("zero-calls", atomic_exchange(&calls, 0), 1);
@@ -126,7 +127,8 @@ CHECK(host_function_v2, "callback.host-function-v2", .needs = {S(LaunchHostFunc_
     expect_number("calls", atomic_load(&calls), 1);
     if (require_slot("captured", S(StreamBeginCapture_v2))) {
         capture_begin(stream);
-        observe("captured.code", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING));
+        expect("captured.code", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING),
+               CUDA_SUCCESS);
         expect("captured.end", capture_end(stream), CUDA_SUCCESS);
     }
 }

@@ -11,13 +11,13 @@ CHECK(begin_end, "capture.begin-end", .needs = {S(StreamBeginCapture_v2)})
     CUstream stream = stream_new();
     CUgraph graph = NULL;
     size_t count = 99;
-    observe_text("status-before", capture_status(stream));
+    expect_text("status-before", capture_status(stream), "none");
     expect("begin", cu->StreamBeginCapture_v2(stream, RELAXED), CUDA_SUCCESS);
-    observe_text("status-during", capture_status(stream));
+    expect_text("status-during", capture_status(stream), "active");
     expect("begin-again", cu->StreamBeginCapture_v2(stream, RELAXED), CUDA_ERROR_ILLEGAL_STATE);
-    observe_text("status-after-begin-again", capture_status(stream));
+    expect_text("status-after-begin-again", capture_status(stream), "active");
     expect("end", cu->StreamEndCapture_v1(stream, &graph), CUDA_SUCCESS);
-    observe_text("status-after", capture_status(stream));
+    expect_text("status-after", capture_status(stream), "none");
     expect_true("graph-there", graph != NULL);
     expect("nodes", cu->GraphGetNodes_v1(graph, NULL, &count), CUDA_SUCCESS);
     expect_number("empty", (long long)count, 0);
@@ -32,15 +32,15 @@ CHECK(arguments, "capture.argument", .needs = {S(StreamBeginCapture_v2)})
     expect("mode-3", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3), CUDA_ERROR_INVALID_VALUE);
     expect("mode-negative", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)-1), CUDA_ERROR_INVALID_VALUE);
     expect("end-idle", cu->StreamEndCapture_v1(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
-    observe_text("end-idle-graph", graph == NULL ? "null" : graph == UNTOUCHED_HANDLE ? "untouched" : "other");
-    observe("end-idle-null", cu->StreamEndCapture_v1(stream, NULL));
+    expect_text("end-idle-graph", graph == NULL ? "null" : graph == UNTOUCHED_HANDLE ? "untouched" : "other", "null");
+    expect("end-idle-null", cu->StreamEndCapture_v1(stream, NULL), CUDA_ERROR_ILLEGAL_STATE);
     expect("is-capturing-null", cu->StreamIsCapturing_v1(stream, NULL), CUDA_ERROR_INVALID_VALUE);
     for (int i = 0; i < 3; i++)
         expect(key_format("is-capturing-%s", specials[i].name), cu->StreamIsCapturing_v1(specials[i].stream, &status),
                CUDA_SUCCESS);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("is-capturing-no-context", cu->StreamIsCapturing_v1(stream, &status), CUDA_SUCCESS);
-    observe("is-capturing-no-context-zero", cu->StreamIsCapturing_v1(NULL, &status));
+    expect("is-capturing-no-context-zero", cu->StreamIsCapturing_v1(NULL, &status), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CHECK(idle_status, "capture.idle-status", .needs = {S(StreamIsCapturing_v1)})
@@ -56,9 +56,9 @@ CHECK(idle_status, "capture.idle-status", .needs = {S(StreamIsCapturing_v1)})
 CHECK(end_null, "capture.end-null", .needs = {S(StreamBeginCapture_v2)})
 {
     CUstream stream = stream_capturing();
-    observe("code", cu->StreamEndCapture_v1(stream, NULL));
-    observe_text("status", capture_status(stream));
-    observe("end-again", capture_end(stream));
+    expect("code", cu->StreamEndCapture_v1(stream, NULL), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "none");
+    expect("end-again", capture_end(stream), CUDA_ERROR_ILLEGAL_STATE);
 }
 
 CHECK(special, "capture.special", .needs = {S(StreamBeginCapture_v2)})
@@ -70,7 +70,7 @@ CHECK(special, "capture.special", .needs = {S(StreamBeginCapture_v2)})
     if (result == CUDA_SUCCESS)
         expect("zero-end", capture_end(NULL), CUDA_SUCCESS);
     expect("per-thread", cu->StreamBeginCapture_v2(CU_STREAM_PER_THREAD, RELAXED), CUDA_SUCCESS);
-    observe_text("per-thread-status", capture_status(CU_STREAM_PER_THREAD));
+    expect_text("per-thread-status", capture_status(CU_STREAM_PER_THREAD), "active");
     expect("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
 }
 
@@ -127,10 +127,10 @@ CHECK(kinds, "capture.kind", .needs = {S(StreamBeginCapture_v2)})
     expect("copy-between", cu->MemcpyDtoDAsync_v2(memory + 32, memory, 32, stream), CUDA_SUCCESS);
     expect("copy-down", cu->MemcpyDtoHAsync_v2(pinned, memory, 64, stream), CUDA_SUCCESS);
     expect("host-function", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
-    observe("empty-memset", cu->MemsetD8Async_v1(memory, 9, 0, stream));
-    observe("empty-copy", cu->MemcpyHtoDAsync_v2(memory, pinned, 0, stream));
-    observe_text("status", capture_status(stream));
-    observe_number("edges", graph_edges(end_with_nodes(stream)));
+    expect("empty-memset", cu->MemsetD8Async_v1(memory, 9, 0, stream), CUDA_SUCCESS);
+    expect("empty-copy", cu->MemcpyHtoDAsync_v2(memory, pinned, 0, stream), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
+    expect_number("edges", graph_edges(end_with_nodes(stream)), 4);
     expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     require("copy", cu->MemcpyDtoH_v2(&byte, memory, 1));
     expect_number("memory-unchanged", byte, 0);
@@ -171,9 +171,9 @@ CHECK(kind_value, "capture.kind-value", .needs = {S(StreamBeginCapture_v2), S(St
 {
     CUdeviceptr memory = memory_new(64, 0);
     CUstream stream = stream_capturing();
-    observe("write", cu->StreamWriteValue32_v2(stream, memory, 1, 0));
-    observe_text("status", capture_status(stream));
-    observe("wait", cu->StreamWaitValue32_v2(stream, memory, 1, CU_STREAM_WAIT_VALUE_GEQ));
+    expect("write", cu->StreamWriteValue32_v2(stream, memory, 1, 0), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
+    expect("wait", cu->StreamWaitValue32_v2(stream, memory, 1, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
     end_with_nodes(stream);
 }
 
@@ -183,10 +183,10 @@ CHECK(pageable_copy, "capture.pageable-copy", .needs = {S(StreamBeginCapture_v2)
     static unsigned char plain[64];
     CUdeviceptr memory = memory_new(64, 0);
     CUstream stream = stream_capturing();
-    observe("up", cu->MemcpyHtoDAsync_v2(memory, plain, 64, stream));
-    observe("down", cu->MemcpyDtoHAsync_v2(plain, memory, 64, stream));
-    observe_text("status", capture_status(stream));
-    observe("end", capture_end(stream));
+    expect("up", cu->MemcpyHtoDAsync_v2(memory, plain, 64, stream), CUDA_SUCCESS);
+    expect("down", cu->MemcpyDtoHAsync_v2(plain, memory, 64, stream), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
+    expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
 /* Work that was pending before the capture is not part of the capture, and the capture does not wait for it. */
@@ -228,7 +228,7 @@ CHECK(callback, "capture.callback", .needs = {S(StreamBeginCapture_v2)})
     atomic_int calls = 0;
     CUstream stream = stream_capturing();
     expect("code", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    observe_text("status", capture_status(stream));
+    expect_text("status", capture_status(stream), "invalidated");
     expect("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     stream_end(stream);
     expect_number("never-called", atomic_load(&calls), 0);
@@ -243,11 +243,11 @@ CHECK(destroy_capturing, "capture.destroy-capturing", .flags = CHECK_ALONE,
     require("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     require("work", add_work(stream));
     expect("code", cu->StreamDestroy_v2(disown(stream)), CUDA_SUCCESS);
-    observe("other-query", cu->StreamQuery_v1(other));
-    observe("alloc", cu->MemAlloc_v2(&memory, 64));
-    observe("context-synchronize", cu->CtxSynchronize_v1());
-    observe("begin-other", cu->StreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    observe("end-other", capture_end(other));
+    expect("other-query", cu->StreamQuery_v1(other), CUDA_SUCCESS);
+    expect("alloc", cu->MemAlloc_v2(&memory, 64), CUDA_SUCCESS);
+    expect("context-synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    expect("begin-other", cu->StreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+    expect("end-other", capture_end(other), CUDA_SUCCESS);
 }
 
 /* Reports a call during a capture, the status after it, and the end. */
@@ -292,9 +292,9 @@ CHECK(first_abi, "capture.first-abi", .needs = {S(StreamBeginCapture_v1)})
     CUstream other = stream_new();
     CUdeviceptr memory = 0;
     expect("begin", cu->StreamBeginCapture_v1(stream), CUDA_SUCCESS);
-    observe("other-query", cu->StreamQuery_v1(other));
-    observe("alloc", cu->MemAlloc_v2(&memory, 64));
-    observe_text("status", capture_status(stream));
+    expect("other-query", cu->StreamQuery_v1(other), CUDA_SUCCESS);
+    expect("alloc", cu->MemAlloc_v2(&memory, 64), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
     expect("end", capture_end(stream), CUDA_SUCCESS);
     expect("legacy", cu->StreamBeginCapture_v1(CU_STREAM_LEGACY), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }

@@ -107,6 +107,11 @@ void observe_text(const char *key, const char *text)
     answer(key, text, NULL);
 }
 
+void expect_text(const char *key, const char *text, const char *expected)
+{
+    answer(key, text, expected);
+}
+
 void observe_format(const char *key, const char *format, ...)
 {
     char text[400];

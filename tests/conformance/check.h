@@ -85,8 +85,9 @@ void expect_number(const char *key, long long value, long long expected);
 /* Reports yes or no. */
 void observe_bool(const char *key, bool value);
 void expect_true(const char *key, bool value);
-/* Both report one or more words, the second one with a printf format. */
+/* All report one or more words, the last one with a printf format. */
 void observe_text(const char *key, const char *text);
+void expect_text(const char *key, const char *text, const char *expected);
 CUSHIM_PRINTF(2, 3)
 void observe_format(const char *key, const char *format, ...);
 

@@ -25,12 +25,12 @@ CHECK(stack, "context.stack", .needs = {S(CtxCreate_v2)})
     expect("current-of-none", cu->CtxGetCurrent_v1(&found), CUDA_SUCCESS);
     expect_true("current-of-none-null", found == NULL);
     expect("device-of-none", cu->CtxGetDevice_v1(&device), CUDA_ERROR_INVALID_CONTEXT);
-    observe("push-null", cu->CtxPushCurrent_v2(NULL));
+    expect("push-null", cu->CtxPushCurrent_v2(NULL), CUDA_ERROR_INVALID_VALUE);
     expect("current-null-pointer", cu->CtxGetCurrent_v1(NULL), CUDA_ERROR_INVALID_VALUE);
     expect("destroy", cu->CtxDestroy_v2(second), CUDA_SUCCESS);
-    observe("destroy-null", cu->CtxDestroy_v2(NULL));
-    observe("create-null", cu->CtxCreate_v2(NULL, 0, the_device));
-    observe("create-flags", cu->CtxCreate_v2(&second, 0x1000, the_device));
+    expect("destroy-null", cu->CtxDestroy_v2(NULL), CUDA_ERROR_INVALID_VALUE);
+    expect("create-null", cu->CtxCreate_v2(NULL, 0, the_device), CUDA_ERROR_INVALID_VALUE);
+    expect("create-flags", cu->CtxCreate_v2(&second, 0x1000, the_device), CUDA_ERROR_INVALID_VALUE);
     expect("create-no-device", cu->CtxCreate_v2(&second, 0, 1000), CUDA_ERROR_INVALID_DEVICE);
 }
 
@@ -43,15 +43,16 @@ CHECK(primary, "context.primary", .needs = {S(DevicePrimaryCtxRetain_v1)})
     expect_true("same", again == the_context);
     expect("state", cu->DevicePrimaryCtxGetState_v1(the_device, &flags, &active), CUDA_SUCCESS);
     expect_number("active", active, 1);
-    observe_number("flags", flags);
+    expect_number("flags", flags, 0);
     expect("release", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
     expect("destroy", cu->CtxDestroy_v2(the_context), CUDA_ERROR_INVALID_CONTEXT);
-    observe("retain-null", cu->DevicePrimaryCtxRetain_v1(NULL, the_device));
+    expect("retain-null", cu->DevicePrimaryCtxRetain_v1(NULL, the_device), CUDA_ERROR_INVALID_VALUE);
     expect("retain-no-device", cu->DevicePrimaryCtxRetain_v1(&again, 1000), CUDA_ERROR_INVALID_DEVICE);
-    observe("set-flags-active", cu->DevicePrimaryCtxSetFlags_v1(the_device, CU_CTX_SCHED_BLOCKING_SYNC));
-    observe("set-flags-unknown", cu->DevicePrimaryCtxSetFlags_v1(the_device, 0x1000));
+    expect("set-flags-active", cu->DevicePrimaryCtxSetFlags_v1(the_device, CU_CTX_SCHED_BLOCKING_SYNC),
+           CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);
+    expect("set-flags-unknown", cu->DevicePrimaryCtxSetFlags_v1(the_device, 0x1000), CUDA_ERROR_INVALID_VALUE);
     if (require_slot("set-flags-v2", S(DevicePrimaryCtxSetFlags_v2)))
-        observe("set-flags-v2", cu->DevicePrimaryCtxSetFlags_v2(the_device, flags));
+        expect("set-flags-v2", cu->DevicePrimaryCtxSetFlags_v2(the_device, flags), CUDA_SUCCESS);
 }
 
 CHECK(primary_ends, "context.primary-ends", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxRetain_v1)})
@@ -62,9 +63,9 @@ CHECK(primary_ends, "context.primary-ends", .flags = CHECK_ALONE, .needs = {S(De
     expect("release", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
     expect("state", cu->DevicePrimaryCtxGetState_v1(the_device, &flags, &active), CUDA_SUCCESS);
     expect_number("active", active, 0);
-    observe("release-too-often", cu->DevicePrimaryCtxRelease_v1(the_device));
-    observe("current", cu->CtxGetCurrent_v1(&current));
-    observe_bool("current-stays", current == the_context);
+    expect("release-too-often", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
+    expect("current", cu->CtxGetCurrent_v1(&current), CUDA_SUCCESS);
+    expect_true("current-stays", current == the_context);
 }
 
 CHECK(primary_comes_back, "context.primary-comes-back", .flags = CHECK_ALONE, .needs = {S(DevicePrimaryCtxRetain_v1)})
@@ -73,7 +74,7 @@ CHECK(primary_comes_back, "context.primary-comes-back", .flags = CHECK_ALONE, .n
     CUstream stream = NULL;
     require("release", cu->DevicePrimaryCtxRelease_v1(the_device));
     expect("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device), CUDA_SUCCESS);
-    observe_bool("same-handle", again == the_context);
+    expect_true("same-handle", again == the_context);
     expect("set", cu->CtxSetCurrent_v1(again), CUDA_SUCCESS);
     expect("create", cu->StreamCreate_v1(&stream, 0), CUDA_SUCCESS);
     expect("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
@@ -85,12 +86,12 @@ CHECK(primary_reset, "context.primary-reset", .flags = CHECK_ALONE, .needs = {S(
     CUcontext again = NULL;
     CUstream stream = NULL;
     expect("code", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
-    observe("create", cu->StreamCreate_v1(&stream, 0));
-    observe("context-synchronize", cu->CtxSynchronize_v1());
-    observe("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
-    observe_bool("same-handle", again == the_context);
-    observe("set", cu->CtxSetCurrent_v1(again));
-    observe("create-after-retain", cu->StreamCreate_v1(&stream, 0));
+    expect("create", cu->StreamCreate_v1(&stream, 0), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect("context-synchronize", cu->CtxSynchronize_v1(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device), CUDA_SUCCESS);
+    expect_true("same-handle", again == the_context);
+    expect("set", cu->CtxSetCurrent_v1(again), CUDA_SUCCESS);
+    expect("create-after-retain", cu->StreamCreate_v1(&stream, 0), CUDA_SUCCESS);
 }
 
 CHECK(flags, "context.flags", .needs = {S(CtxGetFlags_v1)})
@@ -122,7 +123,7 @@ CHECK(device_of, "context.device-of", .needs = {S(CtxGetDevice_v2)})
     expect("code", cu->CtxGetDevice_v2(&device, second), CUDA_SUCCESS);
     expect_true("is", device == the_device);
     expect("of-current", cu->CtxGetDevice_v2(&device, NULL), CUDA_SUCCESS);
-    observe("null", cu->CtxGetDevice_v2(NULL, second));
+    expect("null", cu->CtxGetDevice_v2(NULL, second), CUDA_ERROR_INVALID_VALUE);
     require("current", cu->CtxGetCurrent_v1(&found));
     expect_true("current-stays", found == the_context);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
@@ -228,13 +229,13 @@ CHECK(primary_newer, "context.primary-newer", .flags = CHECK_ALONE,
     CUcontext again = NULL;
     require("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
     observe_primary("release-one-of-two", cu->DevicePrimaryCtxRelease_v2(the_device));
-    observe("release-no-device", cu->DevicePrimaryCtxRelease_v2(99));
-    observe("flags-no-device", cu->DevicePrimaryCtxSetFlags_v2(99, 0));
+    expect("release-no-device", cu->DevicePrimaryCtxRelease_v2(99), CUDA_ERROR_INVALID_DEVICE);
+    expect("flags-no-device", cu->DevicePrimaryCtxSetFlags_v2(99, 0), CUDA_ERROR_INVALID_DEVICE);
     observe_primary("flags-unknown", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0x8000));
     observe_primary("flags-active", cu->DevicePrimaryCtxSetFlags_v2(the_device, CU_CTX_SCHED_SPIN));
     require("set", cu->CtxSetCurrent_v1(NULL));
     require("release", cu->DevicePrimaryCtxRelease_v1(the_device));
-    observe("flags-reset", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0));
+    expect("flags-reset", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0), CUDA_SUCCESS);
     require("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
     observe_primary("release-last", cu->DevicePrimaryCtxRelease_v2(the_device));
     observe_primary("release-too-often", cu->DevicePrimaryCtxRelease_v2(the_device));
@@ -251,13 +252,13 @@ CHECK(events_of_context, "context.event", .needs = {S(CtxRecordEvent_v1), S(CtxW
     CUevent event = event_new();
     CUstream stream = stream_new();
     struct gate *gate = gate_new(stream);
-    observe("record", cu->CtxRecordEvent_v1(the_context, event));
-    observe("pending", cu->EventQuery_v1(event));
+    expect("record", cu->CtxRecordEvent_v1(the_context, event), CUDA_SUCCESS);
+    expect("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
     gate_open(gate);
     require("synchronize", cu->CtxSynchronize_v1());
-    observe("wait", cu->CtxWaitEvent_v1(the_context, event));
-    observe("record-null-context", cu->CtxRecordEvent_v1(NULL, event));
-    observe("record-null-event", cu->CtxRecordEvent_v1(the_context, NULL));
-    observe("wait-null-event", cu->CtxWaitEvent_v1(the_context, NULL));
+    expect("wait", cu->CtxWaitEvent_v1(the_context, event), CUDA_SUCCESS);
+    expect("record-null-context", cu->CtxRecordEvent_v1(NULL, event), CUDA_ERROR_INVALID_CONTEXT);
+    expect("record-null-event", cu->CtxRecordEvent_v1(the_context, NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("wait-null-event", cu->CtxWaitEvent_v1(the_context, NULL), CUDA_ERROR_INVALID_HANDLE);
     require("synchronize", cu->CtxSynchronize_v1());
 }

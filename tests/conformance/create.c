@@ -18,7 +18,7 @@ CHECK(arguments, "create.argument", .needs = {S(StreamCreate_v1)})
     expect("flag-2", cu->StreamCreate_v1(&stream, 2), CUDA_ERROR_INVALID_VALUE);
     expect("flag-3", cu->StreamCreate_v1(&stream, 3), CUDA_ERROR_INVALID_VALUE);
     expect("flag-high", cu->StreamCreate_v1(&stream, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
-    observe_bool("untouched-on-failure", stream == UNTOUCHED_HANDLE);
+    expect_true("untouched-on-failure", stream == UNTOUCHED_HANDLE);
     expect("non-blocking", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     expect("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
@@ -29,8 +29,8 @@ CHECK(no_context, "create.no-context", .needs = {S(StreamCreate_v1)})
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_CONTEXT);
     observe_bool("untouched", stream == UNTOUCHED_HANDLE);
-    observe("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT));
-    observe("unknown-flag", cu->StreamCreate_v1(&stream, 2));
+    expect("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_VALUE);
+    expect("unknown-flag", cu->StreamCreate_v1(&stream, 2), CUDA_ERROR_INVALID_VALUE);
     if (require_slot("priority", S(StreamCreateWithPriority_v1)))
         expect("priority", cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
@@ -40,8 +40,8 @@ CHECK(priority_range, "create.priority-range", .needs = {S(CtxGetStreamPriorityR
     int least = 99;
     int greatest = 99;
     expect("code", cu->CtxGetStreamPriorityRange_v1(&least, &greatest), CUDA_SUCCESS);
-    observe_number("least", least);
-    observe_number("greatest", greatest);
+    expect_number("least", least, 0);
+    expect_number("greatest", greatest, -5);
     expect_true("lower-number-is-higher", greatest <= least);
     expect("without-least", cu->CtxGetStreamPriorityRange_v1(NULL, &greatest), CUDA_SUCCESS);
     expect("without-greatest", cu->CtxGetStreamPriorityRange_v1(&least, NULL), CUDA_SUCCESS);
@@ -73,7 +73,7 @@ CHECK(priority, "create.priority", .needs = {S(StreamCreateWithPriority_v1), S(S
     one_priority("above-greatest", -100);
     expect("null", cu->StreamCreateWithPriority_v1(NULL, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_VALUE);
     expect("unknown-flag", cu->StreamCreateWithPriority_v1(&stream, 2, 0), CUDA_ERROR_INVALID_VALUE);
-    observe_bool("untouched", stream == UNTOUCHED_HANDLE);
+    expect_true("untouched", stream == UNTOUCHED_HANDLE);
     require("plain", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
     require("priority", cu->StreamGetPriority_v1(stream, &value));
     expect_number("of-plain-create", value, 0);
@@ -85,8 +85,8 @@ CHECK(destroy_special, "destroy.special", .needs = {S(StreamDestroy_v2)})
     for (int i = 0; i < 3; i++)
         expect(specials[i].name, cu->StreamDestroy_v2(specials[i].stream), CUDA_ERROR_INVALID_HANDLE);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
-    observe("zero-without-context", cu->StreamDestroy_v2(NULL));
-    observe("legacy-without-context", cu->StreamDestroy_v2(CU_STREAM_LEGACY));
+    expect("zero-without-context", cu->StreamDestroy_v2(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("legacy-without-context", cu->StreamDestroy_v2(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CHECK(destroy_first, "destroy.first-abi", .needs = {S(StreamDestroy_v1)})
@@ -119,7 +119,7 @@ CHECK(handle_reuse, "create.handle-reuse", .needs = {S(StreamCreate_v1)})
     CUstream first = stream_new();
     require("destroy", cu->StreamDestroy_v2(disown(first)));
     CUstream second = stream_new();
-    observe_bool("same-handle", first == second);
+    expect_true("same-handle", first == second);
     CUstream third = stream_new();
     expect_true("live-ones-differ", second != third);
 }

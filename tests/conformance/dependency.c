@@ -38,14 +38,15 @@ CHECK(first_abi, "dependency.v1", .needs = {S(StreamUpdateCaptureDependencies_v1
     expect("add", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES),
            CUDA_SUCCESS);
     observe_count("add-count", stream);
-    observe("add-again", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    expect("add-again", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES),
+           CUDA_SUCCESS);
     observe_count("add-again-count", stream);
     expect("set", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
            CUDA_SUCCESS);
     expect_true("set-is", last_node(stream) == first);
     both[0] = first;
     both[1] = first;
-    observe("set-twice-the-same", cu->StreamUpdateCaptureDependencies_v1(stream, both, 2, 1));
+    expect("set-twice-the-same", cu->StreamUpdateCaptureDependencies_v1(stream, both, 2, 1), CUDA_SUCCESS);
     observe_count("set-twice-the-same-count", stream);
     expect("set-none", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
            CUDA_SUCCESS);
@@ -54,20 +55,21 @@ CHECK(first_abi, "dependency.v1", .needs = {S(StreamUpdateCaptureDependencies_v1
     expect("flag-2", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, 2), CUDA_ERROR_INVALID_VALUE);
     expect("flag-3", cu->StreamUpdateCaptureDependencies_v1(stream, &first, 1, 3), CUDA_ERROR_INVALID_VALUE);
     expect("no-array", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
-    observe_text("status", capture_status(stream));
+    expect_text("status", capture_status(stream), "active");
     expect("end", capture_end(stream), CUDA_SUCCESS);
     expect("idle", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 0), CUDA_ERROR_ILLEGAL_STATE);
-    observe("idle-zero", cu->StreamUpdateCaptureDependencies_v1(NULL, NULL, 0, 0));
-    observe("idle-flag-2", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 2));
+    expect("idle-zero", cu->StreamUpdateCaptureDependencies_v1(NULL, NULL, 0, 0), CUDA_ERROR_ILLEGAL_STATE);
+    expect("idle-flag-2", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 2), CUDA_ERROR_ILLEGAL_STATE);
 }
 
 CHECK(invalidated, "dependency.invalidated", .needs = {S(StreamUpdateCaptureDependencies_v1)})
 {
     CUstream stream = stream_capturing();
     (void)cu->StreamQuery_v1(stream);
-    observe("code", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 0));
+    expect("code", cu->StreamUpdateCaptureDependencies_v1(stream, NULL, 0, 0), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     if (require_slot("v2", S(StreamUpdateCaptureDependencies_v2)))
-        observe("v2", cu->StreamUpdateCaptureDependencies_v2(stream, NULL, NULL, 0, 1));
+        expect("v2", cu->StreamUpdateCaptureDependencies_v2(stream, NULL, NULL, 0, 1),
+               CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     (void)capture_end(stream);
 }
 
@@ -99,8 +101,8 @@ CHECK(manual_node, "dependency.manual-node", .needs = {S(StreamUpdateCaptureDepe
     expect("set", cu->StreamUpdateCaptureDependencies_v1(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
            CUDA_SUCCESS);
     expect("work", add_work(stream), CUDA_SUCCESS);
-    observe("destroy-graph", cu->GraphGetEdges_v1(graph, NULL, NULL, &edges));
-    observe_number("edges", (long long)edges);
+    expect("destroy-graph", cu->GraphGetEdges_v1(graph, NULL, NULL, &edges), CUDA_SUCCESS);
+    expect_number("edges", (long long)edges, 1);
     expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
@@ -110,8 +112,9 @@ CHECK(foreign_node, "dependency.foreign-node", .needs = {S(StreamUpdateCaptureDe
     CUgraphNode node = NULL;
     require("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
     CUstream stream = stream_capturing();
-    observe("code", cu->StreamUpdateCaptureDependencies_v1(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    observe_text("status", capture_status(stream));
+    expect("code", cu->StreamUpdateCaptureDependencies_v1(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+           CUDA_ERROR_INVALID_VALUE);
+    expect_text("status", capture_status(stream), "active");
     (void)capture_end(stream);
 }
 
@@ -119,8 +122,9 @@ CHECK(null_node, "dependency.null-node", .needs = {S(StreamUpdateCaptureDependen
 {
     CUgraphNode node = NULL;
     CUstream stream = stream_capturing();
-    observe("code", cu->StreamUpdateCaptureDependencies_v1(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    observe_text("status", capture_status(stream));
+    expect("code", cu->StreamUpdateCaptureDependencies_v1(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+           CUDA_ERROR_INVALID_VALUE);
+    expect_text("status", capture_status(stream), "active");
     (void)capture_end(stream);
 }
 
@@ -167,8 +171,8 @@ CHECK(second_abi, "dependency.v2", .needs = {S(StreamUpdateCaptureDependencies_v
     CUgraphNode nodes[2] = {NULL, NULL};
     require("node", cu->GraphAddEmptyNode_v1(&foreign, graph_new(), NULL, 0));
     expect("idle", cu->StreamUpdateCaptureDependencies_v2(stream, NULL, NULL, 0, 0), CUDA_ERROR_ILLEGAL_STATE);
-    observe("idle-node", cu->StreamUpdateCaptureDependencies_v2(stream, &foreign, NULL, 1, 0));
-    observe("idle-zero", cu->StreamUpdateCaptureDependencies_v2(NULL, &foreign, NULL, 1, 0));
+    expect("idle-node", cu->StreamUpdateCaptureDependencies_v2(stream, &foreign, NULL, 1, 0), CUDA_ERROR_ILLEGAL_STATE);
+    expect("idle-zero", cu->StreamUpdateCaptureDependencies_v2(NULL, &foreign, NULL, 1, 0), CUDA_ERROR_ILLEGAL_STATE);
     capture_begin(stream);
     nodes_new(stream, nodes, 2);
     CUgraphNode same[2] = {nodes[0], nodes[0]};
@@ -200,8 +204,8 @@ CHECK(second_abi, "dependency.v2", .needs = {S(StreamUpdateCaptureDependencies_v
     for (size_t i = 0; i < sizeof updates / sizeof updates[0]; i++)
         observe_update(stream, &updates[i]);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
-    observe("no-context", cu->StreamUpdateCaptureDependencies_v2(stream, nodes, NULL, 1, 1));
-    observe_text("status", capture_status(stream));
+    expect("no-context", cu->StreamUpdateCaptureDependencies_v2(stream, nodes, NULL, 1, 1), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
     expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
@@ -219,18 +223,20 @@ CHECK(edge_data, "dependency.edge", .needs = {S(StreamUpdateCaptureDependencies_
     CUstream stream = stream_capturing();
     require("launch", kernel_launch(function, stream, NULL));
     node = last_node(stream);
-    observe("set", cu->StreamUpdateCaptureDependencies_v2(stream, &node, &edge, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    observe("query", cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, &edges, &count));
+    expect("set", cu->StreamUpdateCaptureDependencies_v2(stream, &node, &edge, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+           CUDA_SUCCESS);
+    expect("query", cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, &edges, &count), CUDA_SUCCESS);
     observe_format("query-results", "status %d, count %d", (int)status, (int)count);
-    observe_number("query-type", edges != NULL && count > 0 ? edges[0].type : -1);
-    observe_number("query-port", edges != NULL && count > 0 ? edges[0].from_port : -1);
+    expect_number("query-type", edges != NULL && count > 0 ? edges[0].type : -1, 1);
+    expect_number("query-port", edges != NULL && count > 0 ? edges[0].from_port : -1, 2);
     expect("query-without-edges", cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, NULL, &count),
            CUDA_ERROR_LOSSY_QUERY);
-    observe("count-only", cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, NULL, NULL, &count));
-    observe("query-v2", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &nodes, &count));
-    observe("query-v2-without", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, NULL));
-    observe_text("status", capture_status(stream));
-    observe("work", add_work(stream));
-    observe_text("status-after-work", capture_status(stream));
-    observe("end", capture_end(stream));
+    expect("count-only", cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, NULL, NULL, &count), CUDA_SUCCESS);
+    expect("query-v2", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &nodes, &count),
+           CUDA_ERROR_LOSSY_QUERY);
+    expect("query-v2-without", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, NULL), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
+    expect("work", add_work(stream), CUDA_SUCCESS);
+    expect_text("status-after-work", capture_status(stream), "active");
+    expect("end", capture_end(stream), CUDA_SUCCESS);
 }

@@ -2,29 +2,29 @@
 /* Events: create, record, query, synchronize, elapsed time. */
 #include "fixture.h"
 
-static void one_flag(const char *key, unsigned flags)
+static void one_flag(const char *key, unsigned flags, CUresult expected)
 {
     CUevent event = UNTOUCHED_HANDLE;
     CUresult result = cu->EventCreate_v1(&event, flags);
-    observe(key, result);
+    expect(key, result, expected);
     if (result == CUDA_SUCCESS)
         require("destroy", cu->EventDestroy_v2(event));
     else
-        observe_bool(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
+        expect_true(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
 }
 
 CHECK(create, "event.create", .needs = {S(EventCreate_v1)})
 {
     CUevent event = UNTOUCHED_HANDLE;
-    one_flag("default", CU_EVENT_DEFAULT);
-    one_flag("blocking-sync", CU_EVENT_BLOCKING_SYNC);
-    one_flag("disable-timing", CU_EVENT_DISABLE_TIMING);
-    one_flag("both", CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING);
-    one_flag("interprocess-alone", CU_EVENT_INTERPROCESS);
-    one_flag("interprocess", CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
-    one_flag("unknown-8", 8);
-    one_flag("unknown-16", 16);
-    one_flag("unknown-high", 0x80000000u);
+    one_flag("default", CU_EVENT_DEFAULT, CUDA_SUCCESS);
+    one_flag("blocking-sync", CU_EVENT_BLOCKING_SYNC, CUDA_SUCCESS);
+    one_flag("disable-timing", CU_EVENT_DISABLE_TIMING, CUDA_SUCCESS);
+    one_flag("both", CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING, CUDA_SUCCESS);
+    one_flag("interprocess-alone", CU_EVENT_INTERPROCESS, CUDA_ERROR_INVALID_VALUE);
+    one_flag("interprocess", CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, CUDA_SUCCESS);
+    one_flag("unknown-8", 8, CUDA_ERROR_INVALID_VALUE);
+    one_flag("unknown-16", 16, CUDA_ERROR_INVALID_VALUE);
+    one_flag("unknown-high", 0x80000000u, CUDA_ERROR_INVALID_VALUE);
     expect("null", cu->EventCreate_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("no-context", cu->EventCreate_v1(&event, 0), CUDA_ERROR_INVALID_CONTEXT);
@@ -93,28 +93,29 @@ CHECK(record_flags, "event.record-flags", .needs = {S(EventRecordWithFlags_v1)})
         CUevent event;
         CUstream stream;
         unsigned flags;
+        CUresult expected;
     } calls[] = {
-        {"none", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_DEFAULT},
-        {"external", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_EXTERNAL},
-        {"unknown", CONTEXT_PRIMARY, event, stream, 2},
-        {"both", CONTEXT_PRIMARY, event, stream, 3},
-        {"null", CONTEXT_PRIMARY, NULL, stream, 0},
-        {"null-external", CONTEXT_PRIMARY, NULL, stream, CU_EVENT_RECORD_EXTERNAL},
-        {"null-unknown", CONTEXT_PRIMARY, NULL, stream, 2},
-        {"foreign", CONTEXT_PRIMARY, foreign, stream, 0},
-        {"zero", CONTEXT_PRIMARY, event, NULL, 0},
-        {"legacy", CONTEXT_PRIMARY, event, CU_STREAM_LEGACY, 0},
-        {"per-thread", CONTEXT_PRIMARY, event, CU_STREAM_PER_THREAD, 0},
-        {"no-context", CONTEXT_NONE, event, stream, 0},
-        {"no-context-zero", CONTEXT_NONE, event, NULL, 0},
-        {"no-context-per-thread", CONTEXT_NONE, event, CU_STREAM_PER_THREAD, 0},
-        {"other-context", CONTEXT_SECOND, event, stream, 0},
-        {"other-context-zero", CONTEXT_SECOND, event, NULL, 0},
+        {"none", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_DEFAULT, CUDA_SUCCESS},
+        {"external", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_EXTERNAL, CUDA_ERROR_ILLEGAL_STATE},
+        {"unknown", CONTEXT_PRIMARY, event, stream, 2, CUDA_ERROR_INVALID_VALUE},
+        {"both", CONTEXT_PRIMARY, event, stream, 3, CUDA_ERROR_INVALID_VALUE},
+        {"null", CONTEXT_PRIMARY, NULL, stream, 0, CUDA_ERROR_INVALID_HANDLE},
+        {"null-external", CONTEXT_PRIMARY, NULL, stream, CU_EVENT_RECORD_EXTERNAL, CUDA_ERROR_INVALID_HANDLE},
+        {"null-unknown", CONTEXT_PRIMARY, NULL, stream, 2, CUDA_ERROR_INVALID_HANDLE},
+        {"foreign", CONTEXT_PRIMARY, foreign, stream, 0, CUDA_ERROR_INVALID_HANDLE},
+        {"zero", CONTEXT_PRIMARY, event, NULL, 0, CUDA_SUCCESS},
+        {"legacy", CONTEXT_PRIMARY, event, CU_STREAM_LEGACY, 0, CUDA_SUCCESS},
+        {"per-thread", CONTEXT_PRIMARY, event, CU_STREAM_PER_THREAD, 0, CUDA_SUCCESS},
+        {"no-context", CONTEXT_NONE, event, stream, 0, CUDA_SUCCESS},
+        {"no-context-zero", CONTEXT_NONE, event, NULL, 0, CUDA_ERROR_INVALID_CONTEXT},
+        {"no-context-per-thread", CONTEXT_NONE, event, CU_STREAM_PER_THREAD, 0, CUDA_ERROR_INVALID_CONTEXT},
+        {"other-context", CONTEXT_SECOND, event, stream, 0, CUDA_SUCCESS},
+        {"other-context-zero", CONTEXT_SECOND, event, NULL, 0, CUDA_ERROR_INVALID_HANDLE},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         require("set", cu->CtxSetCurrent_v1(contexts[calls[i].current]));
         CUresult result = cu->EventRecordWithFlags_v1(calls[i].event, calls[i].stream, calls[i].flags);
-        observe(calls[i].key, result);
+        expect(calls[i].key, result, calls[i].expected);
         require("current", cu->CtxGetCurrent_v1(&current));
         stays &= current == contexts[calls[i].current];
     }
@@ -134,7 +135,7 @@ CHECK(no_context, "event.no-context", .needs = {S(EventRecord_v1)})
     expect("record", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
     expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
     expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    observe("record-zero", cu->EventRecord_v1(event, NULL));
+    expect("record-zero", cu->EventRecord_v1(event, NULL), CUDA_ERROR_INVALID_CONTEXT);
     expect("wait", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
     expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }

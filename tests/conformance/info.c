@@ -178,13 +178,13 @@ CHECK(active, "info.active", .needs = {S(StreamGetCaptureInfo_v3), S(StreamBegin
     require("set", cu->CtxSetCurrent_v1(the_context));
     observe_info("bystander", bystander);
     expect("end", cu->StreamEndCapture_v1(streams[0], &graph), CUDA_SUCCESS);
-    observe_bool("end-gives-that-graph", graph == known_graph);
+    expect_true("end-gives-that-graph", graph == known_graph);
     require("graph-destroy", cu->GraphDestroy_v1(graph));
     observe_info("ended", streams[0]);
     cuuint64_t first_id = known_id;
     begin(CU_STREAM_PER_THREAD);
     observe_info("per-thread", CU_STREAM_PER_THREAD);
-    observe_bool("new-id", known_id != first_id);
+    expect_true("new-id", known_id != first_id);
     expect("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
     expect_true("current-stays", current_stays);
 }
@@ -219,7 +219,7 @@ CHECK(invalidated, "info.invalidated", .needs = {S(StreamGetCaptureInfo_v3), S(S
     require("current", cu->CtxSetCurrent_v1(the_context));
     expect("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_ERROR_ILLEGAL_STATE);
     if (require_slot("record", S(EventRecordWithFlags_v1)))
-        observe("record", cu->EventRecordWithFlags_v1(event, stream, 0));
+        expect("record", cu->EventRecordWithFlags_v1(event, stream, 0), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     if (require_slot("context", S(StreamGetCtx_v2))) {
         CUcontext context = UNTOUCHED_HANDLE;
         CUgreenCtx green = UNTOUCHED_HANDLE;

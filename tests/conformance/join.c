@@ -30,13 +30,13 @@ CHECK(fork_join, "join.fork-join", .needs = {S(StreamBeginCapture_v2)})
     CUstream origin = stream_capturing();
     require("work", add_work(origin));
     expect("fork", make_wait(origin, side), CUDA_SUCCESS);
-    observe_text("side-status", capture_status(side));
+    expect_text("side-status", capture_status(side), "active");
     expect("side-work", add_work(side), CUDA_SUCCESS);
     expect("origin-work", add_work(origin), CUDA_SUCCESS);
     expect("join", make_wait(side, origin), CUDA_SUCCESS);
     expect("joined-work", add_work(origin), CUDA_SUCCESS);
     expect("end", capture_end_with(origin, &graph), CUDA_SUCCESS);
-    observe_text("side-status-after", capture_status(side));
+    expect_text("side-status-after", capture_status(side), "none");
     require("roots", cu->GraphGetRootNodes_v1(graph, NULL, &roots));
     expect_number("nodes", graph_nodes(graph), 4);
     expect_number("edges", graph_edges(graph), 4);
@@ -52,8 +52,8 @@ CHECK(unjoined, "join.unjoined", .needs = {S(StreamBeginCapture_v2)})
     require("work", add_work(side));
     expect("end", cu->StreamEndCapture_v1(origin, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     expect_true("graph-is-null", graph == NULL);
-    observe_text("origin-status", capture_status(origin));
-    observe_text("side-status", capture_status(side));
+    expect_text("origin-status", capture_status(origin), "none");
+    expect_text("side-status", capture_status(side), "none");
     expect("side-usable", cu->StreamSynchronize_v1(side), CUDA_SUCCESS);
 }
 
@@ -63,8 +63,8 @@ CHECK(unjoined_empty, "join.unjoined-empty", .needs = {S(StreamBeginCapture_v2)}
     CUstream origin = stream_capturing();
     require("work", add_work(origin));
     CUstream side = stream_forked(origin);
-    observe("end", capture_end(origin));
-    observe_text("side-status", capture_status(side));
+    expect("end", capture_end(origin), CUDA_SUCCESS);
+    expect_text("side-status", capture_status(side), "none");
 }
 
 /* The stream was joined, but more work was added to it afterwards. */
@@ -84,10 +84,10 @@ CHECK(end_on_side, "join.end-on-side", .needs = {S(StreamBeginCapture_v2)})
     CUstream origin = stream_capturing();
     CUstream side = stream_forked(origin);
     expect("end-side", cu->StreamEndCapture_v1(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-    observe_text("origin-status", capture_status(origin));
-    observe("begin-side", cu->StreamBeginCapture_v2(side, RELAXED));
-    observe_text("origin-status-then", capture_status(origin));
-    observe("end", capture_end(origin));
+    expect_text("origin-status", capture_status(origin), "invalidated");
+    expect("begin-side", cu->StreamBeginCapture_v2(side, RELAXED), CUDA_ERROR_ILLEGAL_STATE);
+    expect_text("origin-status-then", capture_status(origin), "invalidated");
+    expect("end", capture_end(origin), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 CHECK(two_captures, "join.two-captures", .needs = {S(StreamBeginCapture_v2)})
@@ -98,10 +98,10 @@ CHECK(two_captures, "join.two-captures", .needs = {S(StreamBeginCapture_v2)})
     expect("begin-second", cu->StreamBeginCapture_v2(second, RELAXED), CUDA_SUCCESS);
     require("record", cu->EventRecord_v1(event, first));
     expect("merge", cu->StreamWaitEvent_v1(second, event, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
-    observe_text("first-status", capture_status(first));
-    observe_text("second-status", capture_status(second));
-    observe("end-second", capture_end(second));
-    observe("end-first", capture_end(first));
+    expect_text("first-status", capture_status(first), "invalidated");
+    expect_text("second-status", capture_status(second), "invalidated");
+    expect("end-second", capture_end(second), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect("end-first", capture_end(first), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 CHECK(outside_event, "join.outside-event", .needs = {S(StreamBeginCapture_v2)})
@@ -111,10 +111,10 @@ CHECK(outside_event, "join.outside-event", .needs = {S(StreamBeginCapture_v2)})
     CUevent unrecorded = event_new();
     require("record", cu->EventRecord_v1(event, other));
     CUstream stream = stream_capturing();
-    observe("unrecorded", cu->StreamWaitEvent_v1(stream, unrecorded, 0));
-    observe_text("unrecorded-status", capture_status(stream));
+    expect("unrecorded", cu->StreamWaitEvent_v1(stream, unrecorded, 0), CUDA_SUCCESS);
+    expect_text("unrecorded-status", capture_status(stream), "active");
     expect("recorded", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    observe_text("status", capture_status(stream));
+    expect_text("status", capture_status(stream), "invalidated");
     expect("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
@@ -127,27 +127,27 @@ CHECK(captured_event, "join.captured-event", .needs = {S(StreamBeginCapture_v2)}
     CUstream stream = stream_capturing();
     require("record", cu->EventRecord_v1(event, stream));
     expect("query", cu->EventQuery_v1(event), CUDA_ERROR_CAPTURED_EVENT);
-    observe_text("query-status", capture_status(stream));
+    expect_text("query-status", capture_status(stream), "invalidated");
     (void)capture_end(stream);
     capture_begin(stream);
     require("record", cu->EventRecord_v1(event, stream));
     expect("synchronize", cu->EventSynchronize_v1(event), CUDA_ERROR_CAPTURED_EVENT);
-    observe_text("synchronize-status", capture_status(stream));
+    expect_text("synchronize-status", capture_status(stream), "invalidated");
     (void)capture_end(stream);
     capture_begin(stream);
     require("record", cu->EventRecord_v1(timed, stream));
-    observe("elapsed", cu->EventElapsedTime_v1(&time, timed, timed));
-    observe_text("elapsed-status", capture_status(stream));
-    observe("end", capture_end(stream));
-    observe("query-after", cu->EventQuery_v1(event));
-    observe("synchronize-after", cu->EventSynchronize_v1(event));
-    observe("wait-after", cu->StreamWaitEvent_v1(stream, event, 0));
+    expect("elapsed", cu->EventElapsedTime_v1(&time, timed, timed), CUDA_ERROR_CAPTURED_EVENT);
+    expect_text("elapsed-status", capture_status(stream), "active");
+    expect("end", capture_end(stream), CUDA_SUCCESS);
+    expect("query-after", cu->EventQuery_v1(event), CUDA_ERROR_INVALID_VALUE);
+    expect("synchronize-after", cu->EventSynchronize_v1(event), CUDA_ERROR_INVALID_VALUE);
+    expect("wait-after", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_ERROR_INVALID_VALUE);
     expect("record-after", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
     expect("query-recorded-again", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
     capture_begin(stream);
     require("record", cu->EventRecord_v1(event, stream));
-    observe("destroy", cu->EventDestroy_v2(disown(event)));
-    observe_text("destroy-status", capture_status(stream));
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
+    expect_text("destroy-status", capture_status(stream), "active");
     expect("destroy-end", capture_end(stream), CUDA_SUCCESS);
 }
 
@@ -157,11 +157,11 @@ CHECK(busy_side, "join.busy-side", .needs = {S(StreamBeginCapture_v2)})
     CUstream side = stream_new();
     struct gate *gate = gate_new(side);
     CUstream origin = stream_capturing();
-    observe("fork", make_wait(origin, side));
-    observe_text("side-status", capture_status(side));
-    observe("join", make_wait(side, origin));
-    observe("end", capture_end(origin));
-    observe("query", cu->StreamQuery_v1(side));
+    expect("fork", make_wait(origin, side), CUDA_SUCCESS);
+    expect_text("side-status", capture_status(side), "active");
+    expect("join", make_wait(side, origin), CUDA_SUCCESS);
+    expect("end", capture_end(origin), CUDA_SUCCESS);
+    expect("query", cu->StreamQuery_v1(side), CUDA_ERROR_NOT_READY);
     gate_open(gate);
 }
 
@@ -170,9 +170,9 @@ CHECK(legacy_in_capture, "join.legacy", .needs = {S(StreamBeginCapture_v2)})
     CUevent event = event_new();
     CUstream origin = stream_capturing();
     require("record", cu->EventRecord_v1(event, origin));
-    observe("legacy-waits", cu->StreamWaitEvent_v1(CU_STREAM_LEGACY, event, 0));
-    observe_text("status", capture_status(origin));
-    observe("end", capture_end(origin));
+    expect("legacy-waits", cu->StreamWaitEvent_v1(CU_STREAM_LEGACY, event, 0), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    expect_text("status", capture_status(origin), "invalidated");
+    expect("end", capture_end(origin), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 static void destroy_forked(bool joined)

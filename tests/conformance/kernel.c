@@ -7,7 +7,7 @@ CHECK(module, "kernel.module", .needs = {S(ModuleLoadData_v1)})
     CUmodule module = NULL;
     CUfunction function = NULL;
     expect("not-an-image", cu->ModuleLoadData_v1(&module, "this is no image"), CUDA_ERROR_INVALID_IMAGE);
-    observe("null", cu->ModuleLoadData_v1(NULL, "this is no image"));
+    expect("null", cu->ModuleLoadData_v1(NULL, "this is no image"), CUDA_ERROR_INVALID_VALUE);
     expect("get", kernel_get("conformance_nothing", &function), CUDA_SUCCESS);
     expect("get-unknown", kernel_get("conformance_no_such_kernel", &function), CUDA_ERROR_NOT_FOUND);
 }
@@ -31,11 +31,12 @@ CHECK(launch, "kernel.launch", .needs = {S(LaunchKernel_v1)})
            CUDA_ERROR_INVALID_VALUE);
     expect("block-too-large", cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, NULL),
            CUDA_ERROR_INVALID_VALUE);
-    observe("no-parameters", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    expect("no-parameters", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+           CUDA_ERROR_INVALID_VALUE);
     expect("null-function", kernel_launch(NULL, stream, parameters), CUDA_ERROR_INVALID_HANDLE);
     expect("not-sticky", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
-    observe("no-context", kernel_launch(function, stream, parameters));
+    expect("no-context", kernel_launch(function, stream, parameters), CUDA_SUCCESS);
 }
 
 CHECK(launch_buffer, "kernel.launch-buffer", .needs = {S(LaunchKernel_v1)})

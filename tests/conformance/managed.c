@@ -40,16 +40,19 @@ CHECK(attach, "managed.attach", .needs = {S(StreamAttachMemAsync_v1)})
     expect("part", cu->StreamAttachMemAsync_v1(stream, memory, 2048, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
     expect("too-long", cu->StreamAttachMemAsync_v1(stream, memory, 8192, CU_MEM_ATTACH_GLOBAL),
            CUDA_ERROR_INVALID_VALUE);
-    observe("inside", cu->StreamAttachMemAsync_v1(stream, memory + 16, 0, CU_MEM_ATTACH_GLOBAL));
+    expect("inside", cu->StreamAttachMemAsync_v1(stream, memory + 16, 0, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
     expect("two-flags", cu->StreamAttachMemAsync_v1(stream, memory, 0, 3), CUDA_ERROR_INVALID_VALUE);
     expect("unknown-flag", cu->StreamAttachMemAsync_v1(stream, memory, 0, 8), CUDA_ERROR_INVALID_VALUE);
     expect("null-memory", cu->StreamAttachMemAsync_v1(stream, 0, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
     expect("zero-stream-global", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
-    observe("zero-stream-single", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_SINGLE));
+    expect("zero-stream-single", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_SINGLE),
+           CUDA_ERROR_INVALID_VALUE);
     expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
-    observe("no-context", cu->StreamAttachMemAsync_v1(stream, memory, 0, CU_MEM_ATTACH_GLOBAL));
-    observe("no-context-zero-stream", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_GLOBAL));
+    expect("no-context", cu->StreamAttachMemAsync_v1(stream, memory, 0, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
+    expect("no-context-zero-stream", cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CHECK(attach_no_flag, "managed.attach-no-flag", .flags = CHECK_ALONE, .needs = {S(StreamAttachMemAsync_v1)})
@@ -61,8 +64,10 @@ CHECK(attach_no_flag, "managed.attach-no-flag", .flags = CHECK_ALONE, .needs = {
 CHECK(attach_special, "managed.attach-special", .needs = {S(StreamAttachMemAsync_v1), S(DevicePrimaryCtxRetain_v1)})
 {
     CUdeviceptr memory = managed_new();
-    observe("legacy-single", cu->StreamAttachMemAsync_v1(CU_STREAM_LEGACY, memory, 0, CU_MEM_ATTACH_SINGLE));
-    observe("per-thread-single", cu->StreamAttachMemAsync_v1(CU_STREAM_PER_THREAD, memory, 0, CU_MEM_ATTACH_SINGLE));
+    expect("legacy-single", cu->StreamAttachMemAsync_v1(CU_STREAM_LEGACY, memory, 0, CU_MEM_ATTACH_SINGLE),
+           CUDA_SUCCESS);
+    expect("per-thread-single", cu->StreamAttachMemAsync_v1(CU_STREAM_PER_THREAD, memory, 0, CU_MEM_ATTACH_SINGLE),
+           CUDA_SUCCESS);
 }
 
 CHECK(not_managed, "managed.not-managed", .needs = {S(StreamAttachMemAsync_v1)})
@@ -72,12 +77,15 @@ CHECK(not_managed, "managed.not-managed", .needs = {S(StreamAttachMemAsync_v1)})
     CUdeviceptr memory = memory_new(4096, 0);
     CUdeviceptr pinned = 0;
     (void)host_new(4096, &pinned);
-    observe("device-memory", cu->StreamAttachMemAsync_v1(stream, memory, 0, CU_MEM_ATTACH_GLOBAL));
-    observe("pinned-memory", cu->StreamAttachMemAsync_v1(stream, pinned, 0, CU_MEM_ATTACH_GLOBAL));
-    observe("plain-memory",
-            cu->StreamAttachMemAsync_v1(stream, (CUdeviceptr)(size_t)plain, 4096, CU_MEM_ATTACH_GLOBAL));
-    observe("plain-memory-no-length",
-            cu->StreamAttachMemAsync_v1(stream, (CUdeviceptr)(size_t)plain, 0, CU_MEM_ATTACH_GLOBAL));
+    expect("device-memory", cu->StreamAttachMemAsync_v1(stream, memory, 0, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("pinned-memory", cu->StreamAttachMemAsync_v1(stream, pinned, 0, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("plain-memory", cu->StreamAttachMemAsync_v1(stream, (CUdeviceptr)(size_t)plain, 4096, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("plain-memory-no-length",
+           cu->StreamAttachMemAsync_v1(stream, (CUdeviceptr)(size_t)plain, 0, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
 }
 
 /* Destroying the stream ends the association; the memory remains usable. */

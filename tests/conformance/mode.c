@@ -15,11 +15,11 @@ CHECK(exchange, "mode.exchange", .needs = {S(ThreadExchangeStreamCaptureMode_v1)
     require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     expect_number("gives-previous", (long long)mode, CU_STREAM_CAPTURE_MODE_RELAXED);
     mode = (CUstreamCaptureMode)3;
-    observe("unknown", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    observe_number("unknown-gives", (long long)mode);
+    expect("unknown", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    expect_number("unknown-gives", (long long)mode, 1);
     mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    observe_number("was", (long long)mode);
+    expect_number("was", (long long)mode, 3);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
     expect("no-context", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
 }
@@ -159,9 +159,9 @@ CHECK(swap_and_query, "mode.swap-and-query", .needs = {S(ThreadExchangeStreamCap
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     require("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     expect("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
-    observe("query", cu->StreamQuery_v1(other));
-    observe("synchronize", cu->StreamSynchronize_v1(other));
-    observe_text("status", capture_status(stream));
+    expect("query", cu->StreamQuery_v1(other), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    expect_text("status", capture_status(stream), "active");
     require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     expect("end", capture_end(stream), CUDA_SUCCESS);
 }
@@ -174,10 +174,10 @@ CHECK(two_modes, "mode.two", .needs = {S(ThreadExchangeStreamCaptureMode_v1)})
     CUstream other = stream_new();
     require("begin", cu->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
     require("begin", cu->StreamBeginCapture_v2(global, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    observe("query", cu->StreamQuery_v1(other));
-    observe_text("relaxed-status", capture_status(relaxed));
-    observe_text("global-status", capture_status(global));
-    observe("end-global", capture_end(global));
-    observe("query-then", cu->StreamQuery_v1(other));
-    observe("end-relaxed", capture_end(relaxed));
+    expect("query", cu->StreamQuery_v1(other), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_text("relaxed-status", capture_status(relaxed), "active");
+    expect_text("global-status", capture_status(global), "invalidated");
+    expect("end-global", capture_end(global), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect("query-then", cu->StreamQuery_v1(other), CUDA_SUCCESS);
+    expect("end-relaxed", capture_end(relaxed), CUDA_SUCCESS);
 }

@@ -25,8 +25,8 @@ static void call(CUresult (*function)(void), bool captured)
     contexts_new(contexts);
     if (captured)
         capture_begin(stream);
-    observe("code", function());
-    observe_bool("untouched", id == 0 && count == 1 && no_node == NULL);
+    expect("code", function(), CUDA_ERROR_INVALID_VALUE);
+    expect_true("untouched", id == 0 && count == 1 && no_node == NULL);
     if (captured)
         expect("end", capture_end(stream), CUDA_SUCCESS);
 }

@@ -7,9 +7,9 @@
 
 static void use_event(CUevent event)
 {
-    observe("query", cu->EventQuery_v1(event));
-    observe("synchronize", cu->EventSynchronize_v1(event));
-    observe("destroy", cu->EventDestroy_v2(disown(event)));
+    expect("query", cu->EventQuery_v1(event), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect("synchronize", cu->EventSynchronize_v1(event), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
 CHECK(destroyed, "outlive.destroyed", .needs = {S(CtxDestroy_v2)})

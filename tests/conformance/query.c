@@ -123,7 +123,7 @@ CHECK(zero_is_which, "query.zero-is", .needs = {S(StreamQuery_v1)})
 {
     struct gate *gate = gate_new(NULL);
     expect("legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
-    observe("per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
+    expect("per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
     gate_open(gate);
     expect("synchronize", cu->StreamSynchronize_v1(NULL), CUDA_SUCCESS);
     expect_number("waited", gate_passed(gate), 1);
@@ -148,8 +148,8 @@ CHECK(per_thread_of_another, "query.per-thread-of-another", .needs = {S(StreamQu
     struct gate *gate = gate_new(CU_STREAM_PER_THREAD);
     on_thread(query_there, &elsewhere);
     expect("here", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
-    observe("there", elsewhere.per_thread);
-    observe("legacy-there", elsewhere.legacy);
+    expect("there", elsewhere.per_thread, CUDA_SUCCESS);
+    expect("legacy-there", elsewhere.legacy, CUDA_ERROR_NOT_READY);
     gate_open(gate);
     expect("synchronize", cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
 }

@@ -23,7 +23,7 @@ CHECK(capture, "tograph.capture", .needs = {S(StreamBeginCaptureToGraph_v1)})
     CUstream stream = stream_new();
     size_t count = 0;
     expect("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, &node, NULL, 1, RELAXED), CUDA_SUCCESS);
-    observe_text("status", capture_status(stream));
+    expect_text("status", capture_status(stream), "active");
     require("info", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &told, NULL, &count));
     expect_true("told-graph", told == graph);
     expect_number("told-count", (long long)count, 1);
@@ -80,11 +80,11 @@ CHECK(again, "tograph.again", .needs = {S(StreamBeginCaptureToGraph_v1)})
     require("begin", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED));
     expect("capturing-stream", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED),
            CUDA_ERROR_ILLEGAL_STATE);
-    observe_text("status", capture_status(first));
+    expect_text("status", capture_status(first), "active");
     CUresult result = observe("same-graph", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED));
     if (result == CUDA_SUCCESS)
         observe("end-second", cu->StreamEndCapture_v1(second, &ended));
-    observe("end-first", cu->StreamEndCapture_v1(first, &ended));
+    expect("end-first", cu->StreamEndCapture_v1(first, &ended), CUDA_SUCCESS);
     expect("then-again", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED), CUDA_SUCCESS);
     expect("then-end", cu->StreamEndCapture_v1(second, &ended), CUDA_SUCCESS);
 }
@@ -99,22 +99,22 @@ CHECK(instantiate_during, "tograph.instantiate-during", .needs = {S(StreamBeginC
     require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
     require("work", add_work(stream));
     CUresult result = observe("code", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    observe_text("status", capture_status(stream));
-    observe("end", cu->StreamEndCapture_v1(stream, &ended));
+    expect_text("status", capture_status(stream), "active");
+    expect("end", cu->StreamEndCapture_v1(stream, &ended), CUDA_SUCCESS);
     if (result == CUDA_SUCCESS)
         require("destroy", cu->GraphExecDestroy_v1(executable));
 }
 
 /* Ends a failed capture, and reports the content of its graph. */
-static void observe_failed_end(CUstream stream, CUgraph graph)
+static void expect_failed_end(CUstream stream, CUgraph graph, CUresult expected)
 {
     CUgraph ended = UNTOUCHED_HANDLE;
     size_t count = 0;
-    observe("end", cu->StreamEndCapture_v1(stream, &ended));
-    observe_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other");
-    observe("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    observe_number("count", (long long)count);
-    observe("destroy", cu->GraphDestroy_v1(disown(graph)));
+    expect("end", cu->StreamEndCapture_v1(stream, &ended), expected);
+    expect_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other", "null");
+    expect("nodes", cu->GraphGetNodes_v1(graph, NULL, &count), CUDA_ERROR_INVALID_VALUE);
+    expect_number("count", (long long)count, 0);
+    expect("destroy", cu->GraphDestroy_v1(disown(graph)), CUDA_ERROR_INVALID_VALUE);
 }
 
 CHECK(invalidated, "tograph.invalidated", .needs = {S(StreamBeginCaptureToGraph_v1)})
@@ -125,7 +125,7 @@ CHECK(invalidated, "tograph.invalidated", .needs = {S(StreamBeginCaptureToGraph_
     require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
     require("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    observe_failed_end(stream, graph);
+    expect_failed_end(stream, graph, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 CHECK(unjoined, "tograph.unjoined", .needs = {S(StreamBeginCaptureToGraph_v1)})
@@ -139,5 +139,5 @@ CHECK(unjoined, "tograph.unjoined", .needs = {S(StreamBeginCaptureToGraph_v1)})
     require("record", cu->EventRecord_v1(event, stream));
     require("wait", cu->StreamWaitEvent_v1(side, event, 0));
     require("work", add_work(side));
-    observe_failed_end(stream, graph);
+    expect_failed_end(stream, graph, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }

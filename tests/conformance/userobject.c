@@ -22,16 +22,19 @@ CHECK(arguments, "userobject.argument", .needs = {S(UserObjectCreate_v1)})
 {
     CUuserObject object = NULL;
     atomic_int destroyed = 0;
-    observe("null-out", cu->UserObjectCreate_v1(NULL, &destroyed, count_host_function, 1, 1));
-    observe("null-destructor", cu->UserObjectCreate_v1(&object, &destroyed, NULL, 1, 1));
-    observe("no-references", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 0, 1));
-    observe("no-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 0));
-    observe("unknown-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 3));
+    expect("null-out", cu->UserObjectCreate_v1(NULL, &destroyed, count_host_function, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("null-destructor", cu->UserObjectCreate_v1(&object, &destroyed, NULL, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("no-references", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 0, 1),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("no-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 0),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("unknown-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 3),
+           CUDA_ERROR_INVALID_VALUE);
     object = object_new(&destroyed, 1);
-    observe("retain-none", cu->UserObjectRetain_v1(object, 0));
-    observe("release-none", cu->UserObjectRelease_v1(object, 0));
-    observe("release-too-many", cu->UserObjectRelease_v1(object, 2));
-    observe_number("then-destroyed", wait_for_destructors(&destroyed, 1));
+    expect("retain-none", cu->UserObjectRetain_v1(object, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("release-none", cu->UserObjectRelease_v1(object, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("release-too-many", cu->UserObjectRelease_v1(object, 2), CUDA_SUCCESS);
+    expect_number("then-destroyed", wait_for_destructors(&destroyed, 1), 0);
 }
 
 CHECK(references, "userobject.reference", .needs = {S(UserObjectCreate_v1)})

@@ -12,23 +12,27 @@ CHECK(arguments, "value.argument", .needs = {S(StreamWaitValue32_v2), S(StreamWa
     expect("wait-unaligned", cu->StreamWaitValue32_v2(stream, memory + 2, 0, CU_STREAM_WAIT_VALUE_EQ),
            CUDA_ERROR_INVALID_VALUE);
     expect("wait-null", cu->StreamWaitValue32_v2(stream, 0, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_INVALID_VALUE);
-    observe("wait-flag-4", cu->StreamWaitValue32_v2(stream, memory, 0, 4));
-    observe("wait-flag-high", cu->StreamWaitValue32_v2(stream, memory, 0, 0x80000000u));
-    observe("wait-flush", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_FLUSH));
-    observe("wait-unknown-address", cu->StreamWaitValue32_v2(stream, 64, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    expect("wait-flag-4", cu->StreamWaitValue32_v2(stream, memory, 0, 4), CUDA_ERROR_INVALID_VALUE);
+    expect("wait-flag-high", cu->StreamWaitValue32_v2(stream, memory, 0, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
+    expect("wait-flush", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_FLUSH),
+           CUDA_ERROR_NOT_SUPPORTED);
+    expect("wait-unknown-address", cu->StreamWaitValue32_v2(stream, 64, 0, CU_STREAM_WAIT_VALUE_GEQ),
+           CUDA_ERROR_INVALID_VALUE);
     expect("write", cu->StreamWriteValue32_v2(stream, memory, 7, CU_STREAM_WRITE_VALUE_DEFAULT), CUDA_SUCCESS);
-    observe("write-no-barrier",
-            cu->StreamWriteValue32_v2(stream, memory + 4, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+    expect("write-no-barrier",
+           cu->StreamWriteValue32_v2(stream, memory + 4, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER),
+           CUDA_ERROR_INVALID_VALUE);
     expect("write-unaligned", cu->StreamWriteValue32_v2(stream, memory + 1, 7, 0), CUDA_ERROR_INVALID_VALUE);
     expect("write-null", cu->StreamWriteValue32_v2(stream, 0, 7, 0), CUDA_ERROR_INVALID_VALUE);
-    observe("write-flag-2", cu->StreamWriteValue32_v2(stream, memory, 7, 2));
-    observe("wide-wait-unaligned", cu->StreamWaitValue64_v2(stream, memory + 4, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    observe("wide-write-unaligned", cu->StreamWriteValue64_v2(stream, memory + 4, 7, 0));
+    expect("write-flag-2", cu->StreamWriteValue32_v2(stream, memory, 7, 2), CUDA_ERROR_INVALID_VALUE);
+    expect("wide-wait-unaligned", cu->StreamWaitValue64_v2(stream, memory + 4, 0, CU_STREAM_WAIT_VALUE_GEQ),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("wide-write-unaligned", cu->StreamWriteValue64_v2(stream, memory + 4, 7, 0), CUDA_ERROR_INVALID_VALUE);
     expect("on-zero", cu->StreamWriteValue32_v2(NULL, memory + 8, 9, 0), CUDA_SUCCESS);
     expect("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
     require("no-context", cu->CtxSetCurrent_v1(NULL));
-    observe("no-context", cu->StreamWriteValue32_v2(stream, memory, 7, 0));
-    observe("no-context-zero", cu->StreamWriteValue32_v2(NULL, memory, 7, 0));
+    expect("no-context", cu->StreamWriteValue32_v2(stream, memory, 7, 0), CUDA_SUCCESS);
+    expect("no-context-zero", cu->StreamWriteValue32_v2(NULL, memory, 7, 0), CUDA_ERROR_INVALID_CONTEXT);
     require("current", cu->CtxSetCurrent_v1(the_context));
 }
 
@@ -130,21 +134,21 @@ CHECK(batch, "value.batch", .needs = {S(StreamBatchMemOp_v2)})
     require("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
     expect_number("first", values[0], 3);
     expect_number("wide", values[2], 4);
-    observe("with-barrier", cu->StreamBatchMemOp_v2(stream, 4, batch, 0));
+    expect("with-barrier", cu->StreamBatchMemOp_v2(stream, 4, batch, 0), CUDA_SUCCESS);
     expect("none", cu->StreamBatchMemOp_v2(stream, 0, batch, 0), CUDA_SUCCESS);
-    observe("none-null", cu->StreamBatchMemOp_v2(stream, 0, NULL, 0));
+    expect("none-null", cu->StreamBatchMemOp_v2(stream, 0, NULL, 0), CUDA_SUCCESS);
     expect("flags", cu->StreamBatchMemOp_v2(stream, 1, batch, 1), CUDA_ERROR_INVALID_VALUE);
     for (int i = 0; i < 300; i++)
         many[i] = batch[0];
-    observe("255", cu->StreamBatchMemOp_v2(stream, 255, many, 0));
-    observe("256", cu->StreamBatchMemOp_v2(stream, 256, many, 0));
-    observe("257", cu->StreamBatchMemOp_v2(stream, 257, many, 0));
+    expect("255", cu->StreamBatchMemOp_v2(stream, 255, many, 0), CUDA_SUCCESS);
+    expect("256", cu->StreamBatchMemOp_v2(stream, 256, many, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("257", cu->StreamBatchMemOp_v2(stream, 257, many, 0), CUDA_ERROR_INVALID_VALUE);
     batch[0].writeValue.value = 77;
     batch[1].operation = (CUstreamBatchMemOpType)99;
     expect("unknown-operation", cu->StreamBatchMemOp_v2(stream, 2, batch, 0), CUDA_ERROR_INVALID_VALUE);
     require("synchronize", cu->StreamSynchronize_v1(stream));
     require("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
-    observe_bool("unknown-operation-left-nothing", values[0] == 3);
+    expect_true("unknown-operation-left-nothing", values[0] == 3);
 }
 
 CHECK(batch_null, "value.batch-null", .flags = CHECK_ALONE, .needs = {S(StreamBatchMemOp_v2)})
@@ -158,14 +162,15 @@ CHECK(first_abi, "value.first-abi", .needs = {S(StreamWaitValue32_v1), S(StreamB
     CUstreamBatchMemOpParams batch[4];
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
-    observe("write-32", cu->StreamWriteValue32_v1(stream, memory, 1, 0));
-    observe("wait-32", cu->StreamWaitValue32_v1(stream, memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    observe("write-32-unaligned", cu->StreamWriteValue32_v1(stream, memory + 1, 1, 0));
+    expect("write-32", cu->StreamWriteValue32_v1(stream, memory, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
+    expect("wait-32", cu->StreamWaitValue32_v1(stream, memory, 0, CU_STREAM_WAIT_VALUE_GEQ), CUDA_ERROR_NOT_SUPPORTED);
+    expect("write-32-unaligned", cu->StreamWriteValue32_v1(stream, memory + 1, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
     fill_batch(batch, memory);
-    observe("batch", cu->StreamBatchMemOp_v1(stream, 1, batch, 0));
+    expect("batch", cu->StreamBatchMemOp_v1(stream, 1, batch, 0), CUDA_ERROR_NOT_SUPPORTED);
     if (require_slot("write-64", S(StreamWriteValue64_v1)))
-        observe("write-64", cu->StreamWriteValue64_v1(stream, memory + 8, 1, 0));
+        expect("write-64", cu->StreamWriteValue64_v1(stream, memory + 8, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
     if (require_slot("wait-64", S(StreamWaitValue64_v1)))
-        observe("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ));
+        expect("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ),
+               CUDA_ERROR_NOT_SUPPORTED);
     expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }

@@ -67,7 +67,7 @@ def check(routes, driver):
         assert len(lines) == (name == 'exec') and all(sentence in line for line in lines), (driver, name, lines)
     without_start = json.loads(run(PROGRAM, 'probe', '--format=json', **settings).stdout)
     assert without_start['reason'] in ('none', probe['reason']), (driver, without_start)
-    doctor = json.loads(run(PROGRAM, 'doctor', '--format=json', **settings).stdout)[0]
+    doctor = json.loads(run(PROGRAM, 'doctor', '--format=json', **settings).stdout)['findings'][0]
     if probe['reason'] not in ('no-device', 'unknown'):
         assert doctor['message'].startswith(sentence), (driver, doctor)
     return sentence

@@ -147,6 +147,15 @@ CUresult use_virtual(CUmemAllocationHandleType type, unsigned char rdma, CUmemGe
 CUresult use_VIRTUAL_MEMORY(void)
 {
     CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = use_device}};
+    struct cushim_feature_info info;
+    size_t granularity = 0;
+    TRY(cushim_feature_get_info(CUSHIM_FEATURE_VIRTUAL_MEMORY, use_device, &info));
+    TRY(cu->MemGetAllocationGranularity_v1(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+    for (size_t i = 0; i < info.value_count; i++)
+        if (info.values[i].id == CUSHIM_ASKED_RECOMMENDED_GRANULARITY && (size_t)info.values[i].value != granularity)
+            return USE_WRONG;
     return use_virtual(CU_MEM_HANDLE_TYPE_NONE, 0, &handle);
 }
 

@@ -185,8 +185,10 @@ TEST(test_pointer_when_it_has_attributes_then_answers_or_refuses)
 
 TEST(test_managed_memory_when_advice_is_given_then_the_location_must_exist)
 {
-    CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, away = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
-    CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0}, none = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+    CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+                  away = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1};
+    CUmemLocation host = {.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0},
+                  none = {.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
     CUdeviceptr memory, plain;
     IS(0, MemAlloc_v2(&plain, 64));
     IS(0, MemAllocManaged_v1(&memory, 64, CU_MEM_ATTACH_GLOBAL));
@@ -215,11 +217,11 @@ TEST(test_managed_memory_when_advice_is_given_then_the_location_must_exist)
 TEST(test_pool_when_its_attributes_are_set_then_are_returned_or_refused)
 {
     const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-    CUmemLocation none = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemLocation none = {.type = CU_MEM_LOCATION_TYPE_INVALID, .id = 0};
     CUmemoryPool pool = NULL, found = NULL;
     int number, off = 0;
-    cuuint64_t bytes = 77, one = 1, zero = 0;
+    cuuint64_t bytes = 77;
     IS(1, MemPoolCreate_v1(NULL, &props));
     IS(1, MemPoolCreate_v1(&pool, NULL));
     IS(0, MemPoolCreate_v1(&pool, &props));
@@ -234,24 +236,13 @@ TEST(test_pool_when_its_attributes_are_set_then_are_returned_or_refused)
     bytes = 0;
     IS(0, MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &bytes));
     assert_int_equal(bytes, 77);
-    IS(1, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)7, &zero)); /* the current use */
-    IS(0, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)8, &zero)); /* its highest value */
-    IS(1, MemPoolSetAttribute_v1(pool, (CUmemPool_attribute)8, &one));
     IS(1, MemPoolGetAttribute_v1(pool, (CUmemPool_attribute)9, &bytes));
     IS(1, MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, NULL));
     IS(1, MemPoolTrimTo_v1(NOWHERE, 0));
     IS(1, MemPoolSetAccess_v1(pool, NULL, 1));
     IS(1, MemGetMemPool_v1(&found, &none, CU_MEM_ALLOCATION_TYPE_PINNED));
     IS(1, DeviceSetMemPool_v1(0, NOWHERE));
-    IS(0, DeviceSetMemPool_v1(0, pool));
-    IS(0, DeviceGetMemPool_v1(&found, 0));
-    assert_ptr_equal(found, pool);
     IS(0, MemPoolDestroy_v1(pool));
-    IS(1, MemPoolDestroy_v1(pool));
-    IS(0, DeviceGetDefaultMemPool_v1(&pool, 0));
-    IS(0, DeviceGetMemPool_v1(&found, 0));
-    assert_ptr_equal(found, pool);
-    IS(1, MemPoolDestroy_v1(pool));
 }
 
 TEST(test_green_context_when_it_is_asked_for_then_answers_or_refuses)
@@ -280,7 +271,6 @@ TEST(test_green_context_when_it_is_asked_for_then_answers_or_refuses)
     IS(0, CtxGetId_v1(made, &of_context));
     assert_true(id == of_context && got.sm.smCount == all.sm.smCount);
     IS(0, GreenCtxDestroy_v1(green));
-    IS(201, GreenCtxDestroy_v1(green));
 }
 
 /* Each element size with rows, in a stream: only the bytes of the rows change. */
@@ -406,7 +396,6 @@ TEST(test_module_when_it_is_asked_for_then_answers_or_refuses)
     assert_int_equal(number, 0);
     IS(0, OccupancyMaxActiveBlocksPerMultiprocessor_v1(&number, function, 64, (48 << 10) + 1));
     assert_int_equal(number, 0);
-    IS(1, FuncGetName_v1(&name, NULL));
     IS(400, FuncGetName_v1(&name, NOWHERE));
     IS(0, KernelGetName_v1(&name, kernel));
     assert_string_equal(name, "empty");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and captures beyond the checks of the conformance suite: order, updates of nodes, child graphs. */
+/* Graphs and captures beyond the checks of the conformance suite: order, edges, child graphs. test_nodes.c has the kinds
+ * of nodes. */
 #include "support.h"
 
 #include <string.h>
@@ -76,42 +77,6 @@ TEST(test_executable_when_launched_in_two_streams_then_never_at_once)
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-TEST(test_graph_of_copies_when_launched_then_moves_bytes)
-{
-    CUgraph graph;
-    CUdeviceptr memory;
-    CUgraphNode set, copy;
-    unsigned char back[32] = {0};
-    CUstream stream = support_stream(0);
-    cu->MemAlloc_v2(&memory, 32);
-    cu->GraphCreate_v1(&graph, 0);
-    CUDA_MEMSET_NODE_PARAMS fill = {.dst = memory, .value = 7, .elementSize = 1, .width = 32, .height = 1};
-    assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, NULL, 0, &fill, context));
-    CUDA_MEMCPY3D move;
-    memset(&move, 0, sizeof move);
-    move.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    move.srcDevice = memory;
-    move.dstMemoryType = CU_MEMORYTYPE_HOST;
-    move.dstHost = back;
-    move.WidthInBytes = 32;
-    move.Height = move.Depth = 1;
-    assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
-    CUgraphExec exec = support_instantiate(graph);
-    cu->GraphLaunch_v1(exec, stream);
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_int_equal(back[31], 7);
-    if (support_has(10020)) {
-        fill.value = 9;
-        assert_cu(0, cu->GraphExecMemsetNodeSetParams_v1(exec, set, &fill, context));
-        cu->GraphLaunch_v1(exec, stream);
-        assert_cu(0, cu->StreamSynchronize_v1(stream));
-        assert_int_equal(back[31], 9);
-    }
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-    assert_cu(0, cu->MemFree_v2(memory));
-}
-
 TEST(test_child_graph_when_launched_then_runs_in_order)
 {
     CUgraph graph, child;
@@ -157,29 +122,6 @@ TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy)
     assert_int_equal(support_number(&number), 1);
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
     assert_cu(0, cu->GraphDestroy_v1(child));
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-}
-
-TEST(test_graph_of_events_when_launched_then_records_and_waits)
-{
-    struct gate gate = {0, 0};
-    CUgraph graph;
-    CUgraphNode record, wait;
-    CUstream stream = support_stream(1), other = support_stream(1);
-    if (!support_has(11010))
-        skip();
-    CUevent recorded = support_event(0), waited = support_event(0);
-    cu->GraphCreate_v1(&graph, 0);
-    assert_cu(0, cu->GraphAddEventWaitNode_v1(&wait, graph, NULL, 0, waited));
-    assert_cu(0, cu->GraphAddEventRecordNode_v1(&record, graph, &wait, 1, recorded));
-    CUgraphExec exec = support_instantiate(graph);
-    cu->LaunchHostFunc_v1(other, support_gate, &gate);
-    assert_cu(0, cu->EventRecord_v1(waited, other));
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(600, cu->EventQuery_v1(recorded));
-    support_open(&gate);
-    assert_cu(0, cu->EventSynchronize_v1(recorded));
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
@@ -274,42 +216,6 @@ TEST(test_edge_when_it_has_ports_then_only_a_kernel_has_them)
         assert_cu(i == 0 ? 0 : 1, cu->GraphAddDependencies_v2(graph, &from, &to, &edge, 1));
         assert_cu(0, cu->GraphDestroy_v1(graph));
     }
-}
-
-TEST(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them)
-{
-    int first = 0, second = 0;
-    CUgraph graph;
-    CUstream stream = support_stream(0);
-    if (!support_has(12020))
-        skip();
-    cu->GraphCreate_v1(&graph, 0);
-    CUgraphNode node = support_host_node(graph, NULL, 0, support_count, &first);
-    CUgraphExec exec = support_instantiate(graph);
-    CUgraphNodeParams params;
-    memset(&params, 0, sizeof params);
-    params.type = CU_GRAPH_NODE_TYPE_HOST;
-    params.host.fn = support_count;
-    params.host.userData = &second;
-    assert_cu(0, cu->GraphExecNodeSetParams_v1(exec, node, &params));
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_true(support_number(&first) == 0 && support_number(&second) == 1);
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    exec = support_instantiate(graph);
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_true(support_number(&first) == 1 && support_number(&second) == 1);
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    assert_cu(0, cu->GraphNodeSetParams_v1(node, &params));
-    exec = support_instantiate(graph);
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_true(support_number(&first) == 1 && support_number(&second) == 2);
-    params.type = CU_GRAPH_NODE_TYPE_EMPTY; /* not the kind of the node */
-    assert_cu(1, cu->GraphNodeSetParams_v1(node, &params));
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
 TEST(test_capture_info_when_work_is_plain_then_its_edges_have_no_type)

@@ -41,7 +41,7 @@ static void CUDA_CB callback(CUstream stream, CUresult status, void *number)
 static CUresult memory_use(void)
 {
     const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
     char bytes[64] = {0};
     TRY(MemAlloc_v2(&made.memory, sizeof bytes));
     TRY(MemAllocManaged_v1(&made.managed, 64, CU_MEM_ATTACH_GLOBAL));

@@ -113,6 +113,29 @@ TEST_WITH(test_host_node_when_its_params_are_set_then_are_returned_and_used, set
     IS(0, GraphExecDestroy_v1(exec));
 }
 
+TEST_WITH(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them, setup, teardown)
+{
+    int calls[2] = {0, 0};
+    CUgraphNode node = support_host_node(graph, NULL, 0, support_count, &calls[0]);
+    CUgraphExec exec = support_instantiate(graph);
+    CUgraphNodeParams params;
+    memset(&params, 0, sizeof params);
+    params.type = CU_GRAPH_NODE_TYPE_HOST;
+    params.host.fn = support_count;
+    params.host.userData = &calls[1];
+    IS(0, GraphExecNodeSetParams_v1(exec, node, &params));
+    launch(exec);
+    assert_true(calls[0] == 0 && calls[1] == 1);
+    launch_graph();
+    assert_true(calls[0] == 1 && calls[1] == 1);
+    IS(0, GraphNodeSetParams_v1(node, &params));
+    launch_graph();
+    assert_true(calls[0] == 1 && calls[1] == 2);
+    params.type = CU_GRAPH_NODE_TYPE_EMPTY; /* not the kind of the node */
+    IS(1, GraphNodeSetParams_v1(node, &params));
+    IS(0, GraphExecDestroy_v1(exec));
+}
+
 TEST_WITH(test_copy_and_set_when_their_params_are_set_then_are_returned_and_used, setup, teardown)
 {
     unsigned char back[2] = {0, 0};
@@ -147,6 +170,10 @@ TEST_WITH(test_copy_and_set_when_their_params_are_set_then_are_returned_and_used
     IS(0, GraphExecMemcpyNodeSetParams_v1(exec, copy, &move, context));
     launch(exec);
     assert_true(back[0] == 7 && back[1] == 7);
+    fill.value = 3;
+    IS(0, GraphExecMemsetNodeSetParams_v1(exec, set, &fill, context));
+    launch(exec);
+    assert_true(back[0] == 7 && back[1] == 3);
     IS(0, GraphExecDestroy_v1(exec));
     IS(0, MemFree_v2(memory));
 }

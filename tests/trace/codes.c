@@ -99,9 +99,8 @@ static void ending(void)
         check(cuEventDestroy_v2(event));
 }
 
-static void no_device(void)
+static void initialize(void)
 {
-    fail("cuInit", CUDA_ERROR_NO_DEVICE);
     check(cuInit(0));
 }
 
@@ -113,60 +112,17 @@ static void other_device(void)
     check(cuDeviceGet(&device, is_wrong ? count : count - 1));
 }
 
-static void load(int result)
+static void load(void)
 {
     start();
-    fail("cuModuleLoadData", result);
     check(cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n"));
-}
-
-static void image(void)
-{
-    load(CUDA_ERROR_INVALID_IMAGE);
-}
-
-static void no_binary(void)
-{
-    load(CUDA_ERROR_NO_BINARY_FOR_GPU);
-}
-
-static void ptx(void)
-{
-    load(CUDA_ERROR_INVALID_PTX);
-}
-
-static void compiler(void)
-{
-    load(CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
-}
-
-static void ptx_version(void)
-{
-    load(CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
-}
-
-static void disabled(void)
-{
-    load(CUDA_ERROR_JIT_COMPILATION_DISABLED);
-}
-
-static void not_ready(void)
-{
-    fail("cuInit", CUDA_ERROR_SYSTEM_NOT_READY);
-    check(cuInit(0));
-}
-
-static void mismatch(void)
-{
-    fail("cuInit", CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
-    check(cuInit(0));
 }
 
 static void no_symbol(void)
 {
     CUfunction function;
     softcuda()->register_kernel("_Z5storePf", kernel, NULL, 0);
-    load(CUDA_SUCCESS);
+    load();
     check(cuModuleGetFunction(&function, module, is_wrong ? "store" : "_Z5storePf"));
 }
 
@@ -283,7 +239,7 @@ static void name(void)
 {
     CUfunction function;
     softcuda()->register_kernel(getenv("KERNEL_NAME"), kernel, NULL, 0);
-    load(CUDA_SUCCESS);
+    load();
     check(cuModuleGetFunction(&function, module, getenv("KERNEL_NAME")));
     check(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     if (is_wrong)
@@ -295,35 +251,40 @@ static void name(void)
 static const struct program {
     const char *name;
     void (*run)(void);
+    const char *failing; /* the function that fails in the wrong program, and its result */
+    CUresult result;
 } programs[] = {
-    {"uninitialized", uninitialized},
-    {"forked", forked},
-    {"ending", ending},
-    {"no-device", no_device},
-    {"other-device", other_device},
-    {"image", image},
-    {"no-binary", no_binary},
-    {"ptx", ptx},
-    {"compiler", compiler},
-    {"ptx-version", ptx_version},
-    {"disabled", disabled},
-    {"not-ready", not_ready},
-    {"mismatch", mismatch},
-    {"no-symbol", no_symbol},
-    {"no-symbol-of-library", no_symbol_of_library},
-    {"update", update},
-    {"answers", answers},
-    {"repeated", repeated},
-    {"unjoined", unjoined},
-    {"name", name},
+    {"uninitialized", uninitialized, NULL, CUDA_SUCCESS},
+    {"forked", forked, NULL, CUDA_SUCCESS},
+    {"ending", ending, NULL, CUDA_SUCCESS},
+    {"no-device", initialize, "cuInit", CUDA_ERROR_NO_DEVICE},
+    {"other-device", other_device, NULL, CUDA_SUCCESS},
+    {"image", load, "cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE},
+    {"no-binary", load, "cuModuleLoadData", CUDA_ERROR_NO_BINARY_FOR_GPU},
+    {"ptx", load, "cuModuleLoadData", CUDA_ERROR_INVALID_PTX},
+    {"compiler", load, "cuModuleLoadData", CUDA_ERROR_JIT_COMPILER_NOT_FOUND},
+    {"ptx-version", load, "cuModuleLoadData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+    {"disabled", load, "cuModuleLoadData", CUDA_ERROR_JIT_COMPILATION_DISABLED},
+    {"not-ready", initialize, "cuInit", CUDA_ERROR_SYSTEM_NOT_READY},
+    {"mismatch", initialize, "cuInit", CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
+    {"no-symbol", no_symbol, NULL, CUDA_SUCCESS},
+    {"no-symbol-of-library", no_symbol_of_library, NULL, CUDA_SUCCESS},
+    {"update", update, NULL, CUDA_SUCCESS},
+    {"answers", answers, NULL, CUDA_SUCCESS},
+    {"repeated", repeated, NULL, CUDA_SUCCESS},
+    {"unjoined", unjoined, NULL, CUDA_SUCCESS},
+    {"name", name, NULL, CUDA_SUCCESS},
 };
 
 int main(int argc, char **argv)
 {
     is_wrong = argc > 2 && strcmp(argv[2], "wrong") == 0;
     for (size_t i = 0; argc > 2 && i < sizeof programs / sizeof programs[0]; i++) {
-        if (strcmp(programs[i].name, argv[1]) == 0)
-            programs[i].run();
+        if (strcmp(programs[i].name, argv[1]) != 0)
+            continue;
+        if (programs[i].failing != NULL)
+            fail(programs[i].failing, programs[i].result);
+        programs[i].run();
     }
     return failures != 0;
 }

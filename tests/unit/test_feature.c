@@ -14,13 +14,6 @@ static struct cushim_feature_info alone(enum cushim_feature feature)
     return info;
 }
 
-static void assert_obstacle(enum cushim_feature feature, enum cushim_obstacle obstacle, const char *message)
-{
-    struct cushim_feature_info info = alone(feature);
-    assert_int_equal(info.obstacle, obstacle);
-    assert_string_equal(info.message, message);
-}
-
 UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found)
 {
     static const char *const words[] = {
@@ -48,17 +41,58 @@ UNIT_TEST(test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_n
     assert_int_equal(cushim_feature_find("graphs", NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named)
+UNIT_TEST(test_feature_when_a_driver_is_loaded_then_its_version_and_functions_decide)
 {
-    unit_load_plain("fake_11000");
-    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
-                    "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
-    assert_obstacle(CUSHIM_FEATURE_CLUSTERS, CUSHIM_OBSTACLE_VERSION,
-                    "clusters: it needs CUDA 11.8; this driver is CUDA 11.0.");
-    assert_int_equal(alone(CUSHIM_FEATURE_CLUSTERS).since, 11080);
-    assert_obstacle(CUSHIM_FEATURE_GREEN_CONTEXTS, CUSHIM_OBSTACLE_VERSION,
-                    "green-contexts: cuGreenCtxCreate needs CUDA 12.4; this driver is CUDA 11.0.");
-    assert_true(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY).usable);
+#define F(name) CUSHIM_FEATURE_##name
+    static const struct {
+        const char *driver, *hide;
+        int limit;
+        enum cushim_feature feature;
+        enum cushim_obstacle obstacle;
+        int since;           /* 0: any */
+        const char *message; /* NULL: any */
+    } rows[] = {
+        {"fake_11000", NULL, 0, F(MEMORY_POOLS), CUSHIM_OBSTACLE_VERSION, 0,
+         "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0."},
+        {"fake_11000", NULL, 0, F(CLUSTERS), CUSHIM_OBSTACLE_VERSION, 11080,
+         "clusters: it needs CUDA 11.8; this driver is CUDA 11.0."},
+        {"fake_11000", NULL, 0, F(GREEN_CONTEXTS), CUSHIM_OBSTACLE_VERSION, 0,
+         "green-contexts: cuGreenCtxCreate needs CUDA 12.4; this driver is CUDA 11.0."},
+        {"fake_11000", NULL, 0, F(VIRTUAL_MEMORY), CUSHIM_OBSTACLE_NONE, 0, ""},
+        {"fake_12040", NULL, 11010, F(MEMORY_POOLS), CUSHIM_OBSTACLE_VERSION, 0,
+         "memory-pools: cuMemPoolCreate needs CUDA 11.2; the version limit is CUDA 11.1, and this driver is CUDA "
+         "12.4."},
+        /* A version that no slot shows. */
+        {"fake_11040", NULL, 0, F(VIRTUAL_MEMORY_VISIBLE), CUSHIM_OBSTACLE_VERSION, 12000,
+         "virtual-memory-visible: it needs CUDA 12.0; this driver is CUDA 11.4."},
+        {"fake_12040", NULL, 11080, F(VIRTUAL_MEMORY_VISIBLE), CUSHIM_OBSTACLE_VERSION, 12000,
+         "virtual-memory-visible: it needs CUDA 12.0; this driver is limited to CUDA 11.8."},
+        {"fake_12040", "MemPoolCreate", 0, F(MEMORY_POOLS), CUSHIM_OBSTACLE_FUNCTION, 0,
+         "memory-pools: cuMemPoolCreate is hidden by CUSHIM_HIDE or the option hide."},
+        {"fake_12040", "MemPoolCreate", 0, F(STREAM_ORDERED_ALLOCATION), CUSHIM_OBSTACLE_NONE, 0, ""},
+        {"fake_12040", "MemPoolCreate", 11020, F(MEMORY_POOLS), CUSHIM_OBSTACLE_FUNCTION, 0, NULL},
+        {"fake_12040", NULL, 11080, F(CLUSTERS), CUSHIM_OBSTACLE_NONE, 0, ""},
+        {"fake_10000", NULL, 0, F(GRAPHS), CUSHIM_OBSTACLE_NONE, 10000, ""},
+        {"fake_10000", NULL, 0, F(GRAPH_UPDATE), CUSHIM_OBSTACLE_VERSION, 0, NULL},
+        {"fake_6050", NULL, 0, F(PER_THREAD_STREAMS), CUSHIM_OBSTACLE_VERSION, 0,
+         "per-thread-streams: it needs CUDA 7.0; this driver is CUDA 6.5."},
+        {"fake_9010", NULL, 0, F(PER_THREAD_STREAMS), CUSHIM_OBSTACLE_NONE, 0, ""},
+        /* Drivers from CUDA 11.2 to 12.2 have the functions, and do not know the attribute that shows the feature. */
+        {"fake_11040", NULL, 0, F(MEMORY_FABRIC_HANDLES), CUSHIM_OBSTACLE_VERSION, 0,
+         "memory-fabric-handles: it needs CUDA 12.3; this driver is CUDA 11.4."},
+        {"fake_11040", NULL, 0, F(MPS), CUSHIM_OBSTACLE_VERSION, 0, NULL},
+    };
+#undef F
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unit_reset(state);
+        unit_load(rows[i].driver, (struct cushim_load_options){.hide = rows[i].hide, .max_version = rows[i].limit});
+        struct cushim_feature_info info = alone(rows[i].feature);
+        assert_int_equal(info.obstacle, rows[i].obstacle);
+        if (rows[i].since != 0)
+            assert_int_equal(info.since, rows[i].since);
+        if (rows[i].message != NULL)
+            assert_string_equal(info.message, rows[i].message);
+    }
 }
 
 /* Not an older one, with which the program would fail again. */
@@ -77,52 +111,6 @@ UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_message_names_the_ver
     assert_true(too_old > CUSHIM_FEATURE_COUNT / 2);
 }
 
-UNIT_TEST(test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit)
-{
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11010});
-    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
-                    "memory-pools: cuMemPoolCreate needs CUDA 11.2; the version limit is CUDA 11.1, and this driver is "
-                    "CUDA 12.4.");
-}
-
-UNIT_TEST(test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it)
-{
-    unit_load_plain("fake_11040");
-    assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
-                    "virtual-memory-visible: it needs CUDA 12.0; this driver is CUDA 11.4.");
-    assert_int_equal(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE).since, 12000);
-}
-
-UNIT_TEST(test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit)
-{
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
-    assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
-                    "virtual-memory-visible: it needs CUDA 12.0; this driver is limited to CUDA 11.8.");
-}
-
-UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing)
-{
-    unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate"});
-    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_FUNCTION,
-                    "memory-pools: cuMemPoolCreate is hidden by CUSHIM_HIDE or the option hide.");
-    assert_true(alone(CUSHIM_FEATURE_STREAM_ORDERED_ALLOCATION).usable);
-    unit_reset(state);
-    unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate", .max_version = 11020});
-    assert_int_equal(alone(CUSHIM_FEATURE_MEMORY_POOLS).obstacle, CUSHIM_OBSTACLE_FUNCTION);
-}
-
-UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable)
-{
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
-    assert_true(alone(CUSHIM_FEATURE_CLUSTERS).usable);
-    unit_reset(state);
-    unit_load_plain("fake_10000");
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCapture_v1), CUSHIM_STATE_NATIVE);
-    assert_true(alone(CUSHIM_FEATURE_GRAPHS).usable);
-    assert_int_equal(alone(CUSHIM_FEATURE_GRAPHS).since, 10000);
-    assert_int_equal(alone(CUSHIM_FEATURE_GRAPH_UPDATE).obstacle, CUSHIM_OBSTACLE_VERSION);
-}
-
 UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -133,28 +121,6 @@ UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_dia
         assert_false(infos[i].usable);
         unit_assert_contains(infos[i].message, cushim_diagnosis_get()->message);
     }
-}
-
-UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams)
-{
-    unit_load_plain("fake_6050");
-    assert_obstacle(CUSHIM_FEATURE_PER_THREAD_STREAMS, CUSHIM_OBSTACLE_VERSION,
-                    "per-thread-streams: it needs CUDA 7.0; this driver is CUDA 6.5.");
-}
-
-UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams)
-{
-    unit_load_plain("fake_9010");
-    assert_true(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).usable);
-}
-
-/* Drivers from CUDA 11.2 to 12.2 have the functions, and do not know the attribute that shows the feature. */
-UNIT_TEST(test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named)
-{
-    unit_load_plain("fake_11040");
-    assert_obstacle(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_OBSTACLE_VERSION,
-                    "memory-fabric-handles: it needs CUDA 12.3; this driver is CUDA 11.4.");
-    assert_int_equal(alone(CUSHIM_FEATURE_MPS).obstacle, CUSHIM_OBSTACLE_VERSION);
 }
 
 UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met)

@@ -158,8 +158,9 @@ static const struct machine {
     MACHINE(EMPTY_BUS, NULL, 100, NO_GPU, NO_GPU, ".dockerenv"),
     MACHINE(EMPTY_BUS, NULL, 999, UNKNOWN, NO_GPU, NULL), /* a software driver */
     MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, MODULE),
-    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/dxg"),   /* WSL */
-    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/nvmap"), /* Jetson */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/dxg"),      /* WSL */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "proc/version"), /* the first WSL */
+    MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "dev/nvmap"),    /* Jetson */
     MACHINE(EMPTY_BUS, NULL, 100, NO_DEVICE, NONE, "etc/nv_tegra_release"),
     MACHINE(BUS_WITH_GPU, NULL, 100, MODULE_NOT_LOADED, NONE, NULL), /* a start can load it */
     MACHINE(BUS_WITH_GPU, NULL, 100, NO_DEVICE_NODES, NONE, MODULE),
@@ -193,7 +194,8 @@ static void make_machine(const struct machine *machine, bool has_list)
         directory_link("root/sys/bus/pci/devices/0000:01:00.0/driver", target);
     }
     for (size_t i = 0; i < 3 && machine->files[i] != NULL; i++)
-        directory_machine_file(machine->files[i], strcmp(machine->files[i], MODULE) == 0 ? "Module 550.54.14 \n" : "");
+        directory_machine_file(machine->files[i],
+                               strcmp(machine->files[i], MODULE) == 0 ? "Module 550.54.14 \n" : "Microsoft");
 }
 
 INIT_TEST(test_no_device_when_the_machine_shows_the_reason_then_it_is_that)

@@ -73,6 +73,18 @@ UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing)
     }
 }
 
+/* The rules themselves are in test_polyfill.c. */
+UNIT_TEST(test_limit_when_below_the_version_of_a_rule_then_the_polyfill_calls_what_the_older_rule_has)
+{
+    struct cushim_slot_info info;
+    load_limited("fake_12040", 12030);
+    assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_StreamGetCtx_v2, CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+                     CUDA_SUCCESS);
+    assert_int_equal(info.state, CUSHIM_STATE_POLYFILL);
+    assert_int_equal(info.via_count, 1);
+    assert_int_equal(info.via[0], CUSHIM_SLOT_StreamGetCtx_v1);
+}
+
 UNIT_TEST(test_limited_lookup_when_arguments_are_bad_then_refused)
 {
     const struct cushim_dispatch_table *table;
@@ -220,14 +232,6 @@ UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay)
     }
 }
 
-UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_message_says_hidden)
-{
-    load_hidden("fake_12040", "StreamGetId");
-    assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_error_last()->message, "cuStreamGetId");
-    unit_assert_contains(cushim_error_last()->message, "hidden");
-}
-
 UNIT_TEST(test_hide_when_the_version_and_the_lookup_are_hidden_then_the_rest_still_works)
 {
     int version = -1;
@@ -239,21 +243,6 @@ UNIT_TEST(test_hide_when_the_version_and_the_lookup_are_hidden_then_the_rest_sti
     assert_int_equal(cushim_init(), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(unit_lookup("cuGetProcAddress", 12000), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(unit_lookup("cuStreamQuery", 12000), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
-}
-
-UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing)
-{
-    load_hidden("fake_12040", "StreamIsCapturing");
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamIsCapturing_v1), CUSHIM_STATE_MISSING);
-    unit_reset(NULL);
-    load_hidden("fake_12040", "StreamIsCapturing,StreamGetCaptureInfo");
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_MISSING);
-}
-
-UNIT_TEST(test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing)
-{
-    load_hidden("fake_12040", "StreamGetGreenCtx");
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCtx_v2), CUSHIM_STATE_MISSING);
 }
 
 UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too)

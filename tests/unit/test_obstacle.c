@@ -167,56 +167,40 @@ static void add_dead_file(const char *name)
     close(file);
 }
 
-static void make_machine(void)
+/* What a machine has, or is. */
+enum {
+    CONTROL = 1 << 0,
+    DEAD_CONTROL = 1 << 1,
+    CONTROL_DIRECTORY = 1 << 2,
+    UVM = 1 << 3,
+    DEAD_UVM = 1 << 4,
+    LOST_GPU = 1 << 5,
+    JETSON = 1 << 6,
+    WHOLE = CONTROL | UVM
+};
+
+static void make_machine(unsigned parts)
 {
+    const char *config = (parts & LOST_GPU) != 0 ? "\xff\xff\xff\xff\xff\xff" : "\xde\x10\xa0\x23";
+    if ((parts & JETSON) != 0) {
+        add_file("dev/nvhost-ctrl-gpu", "");
+        add_dead_file("root/dev/nvmap");
+        return;
+    }
     add_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
     add_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
-    add_file("sys/bus/pci/devices/0000:01:00.0/config", "\xde\x10\xa0\x23");
+    add_file("sys/bus/pci/devices/0000:01:00.0/config", config);
     add_file("dev/nvidia0", "");
-}
-
-static void make_whole_machine(void)
-{
-    make_machine();
-    add_file("dev/nvidiactl", "");
-    add_file("dev/nvidia-uvm", "");
-}
-
-static void make_without_uvm(void)
-{
-    make_machine();
-    add_file("dev/nvidiactl", "");
-}
-
-static void make_with_dead_uvm(void)
-{
-    make_without_uvm();
-    add_dead_file("root/dev/nvidia-uvm");
-}
-
-static void make_with_dead_control(void)
-{
-    make_machine();
-    add_dead_file("root/dev/nvidiactl");
-    add_file("dev/nvidia-uvm", "");
-}
-
-static void make_with_directory(void)
-{
-    make_machine();
-    assert_int_equal(mkdir(directory_path("root/dev/nvidiactl"), 0777), 0);
-}
-
-static void make_with_lost_gpu(void)
-{
-    make_whole_machine();
-    add_file("sys/bus/pci/devices/0000:01:00.0/config", "\xff\xff\xff\xff\xff\xff");
-}
-
-static void make_jetson(void)
-{
-    add_file("dev/nvhost-ctrl-gpu", "");
-    add_dead_file("root/dev/nvmap");
+    if ((parts & CONTROL) != 0)
+        add_file("dev/nvidiactl", "");
+    if ((parts & DEAD_CONTROL) != 0)
+        add_dead_file("root/dev/nvidiactl");
+    if ((parts & CONTROL_DIRECTORY) != 0)
+        assert_int_equal(mkdir(directory_path("root/dev/nvidiactl"), 0777), 0);
+    if ((parts & UVM) != 0)
+        add_file("dev/nvidia-uvm", "");
+    if ((parts & DEAD_UVM) != 0)
+        add_dead_file("root/dev/nvidia-uvm");
 }
 
 /* ---- The scenarios ---- */
@@ -242,42 +226,40 @@ static bool start_once(void)
 
 static const struct scenario {
     const char *name;
-    void (*make)(void);
+    unsigned machine;
     bool (*refuse)(void);
     CUresult code;
     enum cushim_reason reason;
     const char *words; /* in the message */
 } scenarios[] = {
-    {"no files", make_whole_machine, limit_files, (CUresult)304, CUSHIM_REASON_LIMIT, "open several files"},
+    {"no files", WHOLE, limit_files, (CUresult)304, CUSHIM_REASON_LIMIT, "open several files"},
 #if !defined(SANITIZED) /* a sanitizer needs addresses itself */
-    {"no addresses", make_whole_machine, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "4 GiB of addresses"},
+    {"no addresses", WHOLE, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "4 GiB of addresses"},
 #endif
     /* Under a filter, nothing is tried for which it could end the process. */
-    {"seccomp, eventfd", make_whole_machine, refuse_eventfd, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"seccomp, killing", make_whole_machine, kill_for_descriptors, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"seccomp, killing", make_whole_machine, kill_for_descriptors, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"seccomp, killing", make_whole_machine, kill_for_pipe, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"seccomp, faccessat2", make_whole_machine, refuse_faccessat2, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
-    {"Landlock, comm", make_whole_machine, refuse_writing, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
-    {"Landlock, maps", make_whole_machine, refuse_reading_except_tasks, (CUresult)2, CUSHIM_REASON_SANDBOX, "/maps"},
-    {"Landlock, /dev", make_whole_machine, refuse_writing_except_proc, (CUresult)100, CUSHIM_REASON_SANDBOX,
-     "/dev/nvidiactl"},
-    {"Landlock, not of this code", make_whole_machine, refuse_writing_except_proc, (CUresult)304, CUSHIM_REASON_UNKNOWN,
-     "unknown"},
-    {"no /proc", make_whole_machine, hide_proc, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
-    {"no uvm", make_without_uvm, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY, "nvidia-uvm"},
-    {"no uvm, not of this code", make_without_uvm, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
-    {"dead uvm", make_with_dead_uvm, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY,
+    {"seccomp, eventfd", WHOLE, refuse_eventfd, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", WHOLE, kill_for_descriptors, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", WHOLE, kill_for_descriptors, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, killing", WHOLE, kill_for_pipe, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"seccomp, faccessat2", WHOLE, refuse_faccessat2, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
+    {"Landlock, comm", WHOLE, refuse_writing, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
+    {"Landlock, maps", WHOLE, refuse_reading_except_tasks, (CUresult)2, CUSHIM_REASON_SANDBOX, "/maps"},
+    {"Landlock, /dev", WHOLE, refuse_writing_except_proc, (CUresult)100, CUSHIM_REASON_SANDBOX, "/dev/nvidiactl"},
+    {"Landlock, not of this code", WHOLE, refuse_writing_except_proc, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"no /proc", WHOLE, hide_proc, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
+    {"no uvm", CONTROL, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY, "nvidia-uvm"},
+    {"no uvm, not of this code", CONTROL, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
+    {"dead uvm", CONTROL | DEAD_UVM, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY,
      "open /dev/nvidia-uvm"},
-    {"dead control", make_with_dead_control, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG,
+    {"dead control", DEAD_CONTROL | UVM, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG,
      "open /dev/nvidiactl"},
-    {"directory", make_with_directory, refuse_nothing, (CUresult)100, CUSHIM_REASON_UNKNOWN, "open /dev/nvidiactl"},
-    {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
-    {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
-    {"dead nvmap", make_jetson, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvmap"},
-    {"fork after a load", make_whole_machine, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"second start", make_whole_machine, start_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
-    {"fork after a start", make_whole_machine, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
+    {"directory", CONTROL_DIRECTORY, refuse_nothing, (CUresult)100, CUSHIM_REASON_UNKNOWN, "open /dev/nvidiactl"},
+    {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
+    {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
+    {"dead nvmap", JETSON, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvmap"},
+    {"fork after a load", WHOLE, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"second start", WHOLE, start_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"fork after a start", WHOLE, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
 };
 
 static const struct scenario *scenario;
@@ -312,7 +294,7 @@ DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it)
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
         scenario = &scenarios[i];
-        scenario->make();
+        make_machine(scenario->machine);
         if (!child_check(load_and_refuse, cause_is_named))
             unit_skip(scenario->name);
     }
@@ -344,7 +326,7 @@ static bool files_can_be_used(void)
 
 DIRECTORY_TEST(test_files_when_only_the_question_is_refused_then_can_be_used)
 {
-    make_whole_machine();
+    make_machine(WHOLE);
     if (!child_check(refuse_faccessat2, files_can_be_used))
         unit_skip("no filter can be installed");
 }
@@ -360,7 +342,7 @@ static size_t count_files(void)
 DIRECTORY_TEST(test_init_when_it_looks_for_the_cause_then_leaves_nothing_open)
 {
     static const CUresult codes[] = {(CUresult)2, (CUresult)100, (CUresult)304, (CUresult)999};
-    make_whole_machine();
+    make_machine(WHOLE);
     load();
     size_t before = count_files();
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {

@@ -11,7 +11,8 @@
 #define GRAPH HANDLE(CUgraph, 5)
 #define NODE HANDLE(CUgraphNode, 6)
 
-/* ---- The rules: the slots that a polyfill calls, on both sides of each version that a rule names ---- */
+/* ---- The rules: the slots that a polyfill calls, on both sides of each version that a rule names. Above it, a driver
+ * with hidden functions must not answer as one that could not have them ---- */
 
 MOCK_TEST(test_polyfill_when_a_rule_applies_then_its_slots_are_called)
 {
@@ -30,6 +31,8 @@ MOCK_TEST(test_polyfill_when_a_rule_applies_then_its_slots_are_called)
         {"fake_9010", NULL, "StreamGetCaptureInfo_v1", "StreamIsCapturing_v1"},
         {"fake_10010", NULL, "StreamGetCaptureInfo_v2", "StreamGetCaptureInfo_v1"},
         {"fake_12020", NULL, "StreamGetCaptureInfo_v3", "StreamGetCaptureInfo_v2"},
+        {"fake_12040", "StreamIsCapturing", "StreamIsCapturing_v1", ""},
+        {"fake_12040", "StreamIsCapturing,StreamGetCaptureInfo", "StreamGetCaptureInfo_v3", ""},
         {"fake_12020", NULL, "StreamUpdateCaptureDependencies_v2", "StreamUpdateCaptureDependencies_v1"},
         {"fake_12040", NULL, "CtxSynchronize_v2", "CtxSynchronize_v1 CtxPushCurrent_v2 CtxPopCurrent_v2"},
         {"fake_11000", NULL, "CtxCreate_v3", "CtxCreate_v2"},

@@ -58,42 +58,6 @@ UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads)
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
 }
 
-/* Some rules of polyfills.c hold only on drivers older than a version. Above it, a driver with hidden functions must
- * not answer as one that could not have them. */
-UNIT_TEST(test_slot_info_when_the_version_decides_about_a_polyfill_then_via_has_what_it_calls)
-{
-    static const struct {
-        const char *driver, *hide;
-        int limit;
-        enum cushim_slot slot;
-        size_t count; /* 0: the slot is missing */
-        enum cushim_slot first;
-    } rows[] = {
-#define S(slot) CUSHIM_SLOT_##slot
-        {"fake_9010", "", 0, S(StreamIsCapturing_v1), 1, S(StreamGetPriority_v1)},
-        {"fake_10000", "StreamIsCapturing", 0, S(StreamIsCapturing_v1), 0, CUSHIM_SLOT_COUNT},
-        {"fake_9010", "", 0, S(LaunchHostFunc_v1), 1, S(StreamAddCallback_v1)},
-        {"fake_10000", "LaunchHostFunc", 0, S(LaunchHostFunc_v1), 2, S(StreamAddCallback_v1)},
-        {"fake_10000", "LaunchHostFunc,StreamIsCapturing", 0, S(LaunchHostFunc_v1), 0, CUSHIM_SLOT_COUNT},
-        {"fake_12040", "", 0, S(StreamGetCtx_v2), 2, S(StreamGetCtx_v1)},
-        {"fake_12040", "", 12030, S(StreamGetCtx_v2), 1, S(StreamGetCtx_v1)},
-        {"fake_12040", "StreamGetGreenCtx", 0, S(StreamGetCtx_v2), 0, CUSHIM_SLOT_COUNT},
-        {"fake_10010", "", 0, S(GraphInstantiateWithFlags_v1), 1, S(GraphInstantiate_v1)},
-        {"fake_11000", "", 0, S(GraphInstantiateWithFlags_v1), 1, S(GraphInstantiate_v2)},
-#undef S
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct cushim_slot_info info;
-        unit_reset(state);
-        unit_load(rows[i].driver, (struct cushim_load_options){.hide = rows[i].hide, .max_version = rows[i].limit});
-        assert_int_equal(cushim_slot_get_info(rows[i].slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
-        assert_int_equal(info.state, rows[i].count != 0 ? CUSHIM_STATE_POLYFILL : CUSHIM_STATE_MISSING);
-        assert_int_equal(info.via_count, rows[i].count);
-        if (rows[i].count != 0)
-            assert_int_equal(info.via[0], rows[i].first);
-    }
-}
-
 UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows)
 {
     struct cushim_entry_point entry;

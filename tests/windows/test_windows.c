@@ -6,6 +6,7 @@
 #include <windows.h>
 
 #include "copy.h"
+#include "mock.h"
 #include "os.h"
 
 UNIT_TEST(test_handle_when_given_then_used_and_not_closed)
@@ -231,5 +232,31 @@ UNIT_TEST(test_system_when_queried_on_windows_then_empty)
         memset(&system, 0xff, sizeof system);
         cushim_system_get_info(roots[i], &system);
         assert_int_equal(memcmp(&system, &nothing, sizeof system), 0);
+    }
+}
+
+static CUresult init_code;
+
+static CUresult CUDAAPI failing_init(unsigned flags)
+{
+    (void)flags;
+    return init_code;
+}
+
+/* Neither device files nor trials: only what the code itself says is certain. */
+MOCK_TEST(test_start_when_it_fails_on_windows_then_the_code_alone_decides)
+{
+    static const struct {
+        CUresult code;
+        enum cushim_reason reason;
+    } rows[] = {{CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE},
+                {CUDA_ERROR_OPERATING_SYSTEM, CUSHIM_REASON_UNKNOWN},
+                {CUDA_ERROR_UNKNOWN, CUSHIM_REASON_UNKNOWN},
+                {CUDA_ERROR_SYSTEM_NOT_READY, CUSHIM_REASON_NOT_READY}};
+    mock_load("fake_12040", (struct cushim_load_options){.max_version = 0})->Init_v1 = failing_init;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        init_code = rows[i].code;
+        assert_int_equal(cushim_table()->Init_v1(0), rows[i].code);
+        assert_int_equal(cushim_diagnosis_get()->reason, rows[i].reason);
     }
 }

@@ -7,12 +7,12 @@
 #include "cushim/cushim.h"
 
 /* The first driver branch for each CUDA version on Linux, from NVIDIA's CUDA release notes. On Windows it differs by at
- * most three. */
+ * most three. 0: not known yet. */
 static const struct {
     int cuda_version;
     int branch;
 } branches[] = {
-#define CUSHIM_BRANCH(version, branch) {version, branch},
+#define CUSHIM_BRANCH(version, branch, ptx) {version, branch},
 #include "lists/branches.inc"
 };
 

@@ -60,7 +60,7 @@ static void print_summary(const struct recording *recording)
 
 static bool has_calls(const struct recording *recording)
 {
-    static struct trace_reader reader;
+    struct trace_reader reader;
     bool found = trace_open_file(recording->file, &reader) != NULL || reader.calls > 0;
     trace_close(&reader);
     return found;

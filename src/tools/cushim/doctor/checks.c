@@ -306,7 +306,7 @@ static void check_start(struct doctor *doctor)
         doctor_find(doctor, "start", VERDICT_NOTE, "No child process could be created (%s).", strerror(start->error));
 }
 
-/* A library that was sought in many directories is one operation, as are those of a kind that fail in every start. */
+/* One line is for a library that was sought in many directories, and for those of a call that fail in every start. */
 static bool is_same_operation(const struct operation *one, const struct operation *other)
 {
     bool is_library = pattern_matches("*/lib*.so*", one->path) && one->error == ENOENT;

@@ -187,11 +187,12 @@ static void check_stub(struct doctor *doctor)
                     attempt->path, file);
         doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* also beside a driver that starts */
     } else {
+        bool is_link = strcmp(attempt->path, file) != 0;
         doctor_find(doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
-                    "The stub library of the CUDA Toolkit stands in for the driver.\n%s leads to it (%s). It is for "
-                    "linking and "
-                    "cannot run programs.",
-                    attempt->path, file);
+                    "%s\n%s%s%s, which is for linking and cannot run programs.",
+                    is_cause ? "The stub library of the CUDA Toolkit stands in for the driver."
+                             : "The stub library of the CUDA Toolkit was skipped.",
+                    attempt->path, is_link ? " leads to " : " is that stub", is_link ? file : "");
     }
     doctor_advise(doctor,
                   "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "

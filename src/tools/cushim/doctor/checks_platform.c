@@ -35,7 +35,8 @@ static void check_container(struct doctor *doctor)
     const struct cushim_system *system = &doctor->system;
     const char *capabilities = container_variable(doctor, "NVIDIA_DRIVER_CAPABILITIES");
     const char *visible = container_variable(doctor, "NVIDIA_VISIBLE_DEVICES");
-    bool has_devices = system->gpu_node != CUSHIM_NODE_ABSENT || doctor->is_wsl || doctor->is_jetson;
+    bool has_devices =
+        system->gpu_node != CUSHIM_NODE_ABSENT || system->wsl_node != CUSHIM_NODE_ABSENT || doctor->is_jetson;
     if (!system->container)
         return;
     bool is_explained = doctor->count > 0 && doctor->findings[0].verdict == VERDICT_LEAD;
@@ -44,7 +45,7 @@ static void check_container(struct doctor *doctor)
                     !has_library(doctor) ? "This is a container, with device files of the GPU."
                     : doctor->started    ? "This is a container with access to the GPU."
                                          : "This is a container, with device files of the GPU and a driver library.");
-    } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices) {
+    } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices && !doctor->is_wsl) {
         doctor_find(doctor, check, VERDICT_NOTE, "This is a container that sees no NVIDIA GPU.");
     } else if (is_explained) {
         return;
@@ -73,16 +74,9 @@ static void check_wsl(struct doctor *doctor)
 {
     static const char check[] = "wsl";
     const char *path = doctor->load->path;
-    if (!doctor->is_wsl)
+    if (!doctor->is_wsl || doctor->system.container) /* what a container lacks has a check of its own */
         return;
-    if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT && doctor->system.container) {
-        doctor_find(
-            doctor, check, VERDICT_CAUSE,
-            "This container was started without access to the GPU.\nIt runs in Windows Subsystem for Linux, and "
-            "/dev/dxg does not exist.");
-        doctor_advise(doctor, "Start it with GPU access: --gpus all with Docker, --device nvidia.com/gpu=all with "
-                              "Podman. If that changes nothing, install NVIDIA's driver in Windows.");
-    } else if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
+    if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
         doctor_find(doctor, check, VERDICT_CAUSE, "Windows Subsystem for Linux has no GPU: /dev/dxg does not exist.");
         doctor_advise(doctor, "Install NVIDIA's driver in Windows. Then, in the command prompt of Windows, run "
                               "\"wsl --update\", check with \"wsl -l -v\" that this is version 2, and run "

@@ -217,15 +217,14 @@ static void finding_lead(const struct finding *finding)
 
 static void finding_print(const struct finding *finding, size_t width)
 {
-    char text[sizeof((struct doctor *)NULL)->texts / 16];
     size_t indent = text_mark_width() + width + 2;
-    text_mark(verdicts[finding->verdict].tone);
-    text_put(TONE_PLAIN, finding->check, width + 2);
     /* The evidence of a long message begins with it. */
     bool is_whole = strncmp(finding->evidence, finding->message, strcspn(finding->message, ".")) == 0;
-    snprintf(text, sizeof text, "%s%s%s", is_whole ? "" : finding->message,
-             is_whole || finding->evidence[0] == '\0' ? "" : " ", finding->evidence);
-    text_paragraph(TONE_PLAIN, indent, text);
+    text_mark(verdicts[finding->verdict].tone);
+    text_put(TONE_PLAIN, finding->check, width + 2);
+    text_paragraph(TONE_PLAIN, indent, is_whole ? finding->evidence : finding->message);
+    if (!is_whole && finding->evidence[0] != '\0')
+        put_paragraph(TONE_PLAIN, indent, finding->evidence);
     if (finding->advice[0] != '\0')
         put_paragraph(finding->verdict <= VERDICT_PROBLEM ? TONE_STRONG : TONE_FAINT, indent, finding->advice);
 }

@@ -99,14 +99,14 @@ bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
 static bool lacks_module(const struct doctor *doctor)
 {
     return has_usual_gpu(doctor) && !has_module(doctor) && !doctor->is_jetson
-           && doctor->load->reason != CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
+           && doctor->load->reason != CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
+           && !doctor->system.container;
 }
 
 bool evidence_module_not_built(const struct doctor *doctor)
 {
     char path[OS_PATH_SIZE];
-    return lacks_module(doctor) && !doctor->system.container && !evidence_find_module(doctor, path, sizeof path)
-           && path[0] != '\0';
+    return lacks_module(doctor) && !evidence_find_module(doctor, path, sizeof path) && path[0] != '\0';
 }
 
 bool evidence_module_refused_by_secure_boot(const struct doctor *doctor)
@@ -114,13 +114,12 @@ bool evidence_module_refused_by_secure_boot(const struct doctor *doctor)
     char text[16] = "";
     static const char variable[] = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
     /* Four bytes of attributes, then the value. */
-    return lacks_module(doctor) && !doctor->system.container && evidence_read(doctor, variable, text, sizeof text)
-           && text[4] == 1;
+    return lacks_module(doctor) && evidence_read(doctor, variable, text, sizeof text) && text[4] == 1;
 }
 
 bool evidence_module_not_loaded(const struct doctor *doctor)
 {
-    return lacks_module(doctor) && !doctor->system.container;
+    return lacks_module(doctor);
 }
 
 bool evidence_uvm_loaded(const struct doctor *doctor)

@@ -28,7 +28,7 @@ bool evidence_service(const struct doctor *doctor)
 /* The last mount on a directory is the one that is seen: "... / /dev rw,nosuid - devtmpfs udev rw". */
 bool evidence_service_with_own_dev(const struct doctor *doctor)
 {
-    enum { MOUNTS_SIZE = 65536 };
+    enum { MOUNTS_SIZE = 16384 };
     static char text[MOUNTS_SIZE];
     bool is_own = false;
     if (!evidence_service(doctor) || !evidence_read(doctor, "/proc/self/mountinfo", text, sizeof text))

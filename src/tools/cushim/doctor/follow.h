@@ -18,7 +18,7 @@ struct followed {
     uint64_t arguments[6];
 };
 
-enum { MAX_FOLLOWED = 1024 };
+enum { MAX_FOLLOWED = 512 };
 
 struct follower {
     struct followed threads[MAX_FOLLOWED];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the driver fits the GPUs of this machine: gpus.inc is made from gpus.tsv by make_lists.py. A kernel module
+/* Whether the driver fits the GPUs of this machine, by gpus.inc, which make_lists.py makes of gpus.tsv. A kernel module
  * that accepts no GPU unloads itself, so that the file of the library is often the only trace of the driver. */
 #include "facts.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,25 +154,23 @@ void fact_branch(const struct doctor *doctor, char *text, size_t size)
     snprintf(text, size, "%d", driver_branch(doctor));
 }
 
-/* The last branch that supports all GPUs, and the first one. */
-void fact_last_branch(const struct doctor *doctor, char *text, size_t size)
+/* The branch that fits all GPUs: the last one, if there is one, or else one that is new enough. */
+static int branch_find(const struct doctor *doctor)
 {
-    int last = INT_MAX;
+    int branch = driver_branch(doctor), last = 0;
     for (int i = 0; i < doctor->bus.count; i++) {
         const struct kind *kind = kind_find(&doctor->bus.gpus[i]);
-        last = kind != NULL && kind->last != 0 && kind->last < last ? kind->last : last;
+        if (kind != NULL && kind->last != 0)
+            last = last == 0 || kind->last < last ? kind->last : last;
+        else if (kind != NULL && branch < kind->since)
+            branch = kind->since;
     }
-    snprintf(text, size, "%d", last);
+    return last != 0 ? last : branch;
 }
 
-void fact_first_branch(const struct doctor *doctor, char *text, size_t size)
+void fact_wanted_branch(const struct doctor *doctor, char *text, size_t size)
 {
-    int first = 0;
-    for (int i = 0; i < doctor->bus.count; i++) {
-        const struct kind *kind = kind_find(&doctor->bus.gpus[i]);
-        first = kind != NULL && kind->since > first ? kind->since : first;
-    }
-    snprintf(text, size, "%d", first);
+    snprintf(text, size, "%d", branch_find(doctor));
 }
 
 void fact_variant(const struct doctor *doctor, char *text, size_t size)
@@ -186,17 +183,17 @@ void fact_variant(const struct doctor *doctor, char *text, size_t size)
 void fact_with_module(const struct doctor *doctor, char *text, size_t size)
 {
     const struct kind *kind = misfit_find(doctor, FIT_UNKNOWN);
-    int branch = driver_branch(doctor);
+    int branch = branch_find(doctor);
     if (kind != NULL && kind->module == MODULE_OPEN)
         snprintf(text, size,
                  " with its open kernel module (Ubuntu: nvidia-driver-%d-open; Arch: nvidia-open-dkms; "
                  "others: nvidia-open)",
-                 branch > kind->since ? branch : kind->since);
-    else if (kind != NULL && kind->module == MODULE_CLOSED && kind->last >= FIRST_OPEN)
+                 branch);
+    else if (kind != NULL && kind->module == MODULE_CLOSED && branch >= FIRST_OPEN)
         snprintf(text, size,
                  " with its proprietary kernel module (Ubuntu: nvidia-driver-%d, without -open; Arch: "
                  "nvidia-%dxx-dkms; Debian: nvidia-kernel-dkms)",
-                 kind->last, kind->last);
+                 branch, branch);
 }
 
 /* Why there is no module, if there is none. */

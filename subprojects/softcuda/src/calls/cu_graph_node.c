@@ -34,32 +34,11 @@ static CUresult work_empty(struct work **out_work)
     return *out_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-static CUDA_KERNEL_NODE_PARAMS_v1 kernel_params_older(const CUDA_KERNEL_NODE_PARAMS_v2 *params)
-{
-    return (CUDA_KERNEL_NODE_PARAMS_v1){.func = params->func,
-                                        .gridDimX = params->gridDimX,
-                                        .gridDimY = params->gridDimY,
-                                        .gridDimZ = params->gridDimZ,
-                                        .blockDimX = params->blockDimX,
-                                        .blockDimY = params->blockDimY,
-                                        .blockDimZ = params->blockDimZ,
-                                        .sharedMemBytes = params->sharedMemBytes,
-                                        .kernelParams = params->kernelParams,
-                                        .extra = params->extra};
-}
-
 CUDA_KERNEL_NODE_PARAMS_v2 kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
-    return (CUDA_KERNEL_NODE_PARAMS_v2){.func = params->func,
-                                        .gridDimX = params->gridDimX,
-                                        .gridDimY = params->gridDimY,
-                                        .gridDimZ = params->gridDimZ,
-                                        .blockDimX = params->blockDimX,
-                                        .blockDimY = params->blockDimY,
-                                        .blockDimZ = params->blockDimZ,
-                                        .sharedMemBytes = params->sharedMemBytes,
-                                        .kernelParams = params->kernelParams,
-                                        .extra = params->extra};
+    CUDA_KERNEL_NODE_PARAMS_v2 newer = {.func = params->func};
+    memcpy(&newer, params, sizeof *params);
+    return newer;
 }
 
 /* Adds a node with that work if the work was created; takes over the reference to it. */
@@ -375,7 +354,7 @@ CUresult soft_GraphKernelNodeGetParams_v1(CUgraphNode hNode, CUDA_KERNEL_NODE_PA
     CUDA_KERNEL_NODE_PARAMS_v2 params;
     CUresult result = nodeParams == NULL ? CUDA_ERROR_INVALID_VALUE : soft_GraphKernelNodeGetParams_v2(hNode, &params);
     if (result == CUDA_SUCCESS)
-        *nodeParams = kernel_params_older(&params);
+        memcpy(nodeParams, &params, sizeof *nodeParams); /* the newer description begins with the older one */
     return result;
 }
 

@@ -35,13 +35,15 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_
 }
 
 /* No form waits for device memory. The forms differ in the captures that they invalidate. */
-static CUresult memset_fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, bool synchronous)
+static CUresult memset_fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned size, size_t width, size_t height,
+                            CUstream handle, bool synchronous)
 {
+    const CUDA_MEMSET_NODE_PARAMS params = {to, pitch, value, size, width, height};
     struct stream *stream = NULL;
     struct work *work = NULL;
     CUresult result = stream_find(handle, &stream);
     if (result == CUDA_SUCCESS)
-        result = work_from_set(params, &work);
+        result = work_from_set(&params, &work);
     if (result == CUDA_SUCCESS && synchronous)
         result = copy_default_stream(&stream);
     if (result != CUDA_SUCCESS) {
@@ -55,84 +57,65 @@ static CUresult memset_fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream hand
     return queue_submit(stream, work);
 }
 
-static CUDA_MEMSET_NODE_PARAMS memset_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned size, size_t width,
-                                           size_t height)
-{
-    return (CUDA_MEMSET_NODE_PARAMS){
-        .dst = to, .pitch = pitch, .value = value, .elementSize = size, .width = width, .height = height};
-}
-
 CUresult soft_MemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, uc, 1, N, 1);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, 0, uc, 1, N, 1, NULL, true);
 }
 
 CUresult soft_MemsetD8Async_v1(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, uc, 1, N, 1);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, 0, uc, 1, N, 1, hStream, false);
 }
 
 CUresult soft_MemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, uc, 1, Width, Height);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, dstPitch, uc, 1, Width, Height, NULL, true);
 }
 
 CUresult soft_MemsetD2D8Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
                                  CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, uc, 1, Width, Height);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false);
 }
 
 CUresult soft_MemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, us, 2, N, 1);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, 0, us, 2, N, 1, NULL, true);
 }
 
 CUresult soft_MemsetD16Async_v1(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, us, 2, N, 1);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, 0, us, 2, N, 1, hStream, false);
 }
 
 CUresult soft_MemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, us, 2, Width, Height);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, dstPitch, us, 2, Width, Height, NULL, true);
 }
 
 CUresult soft_MemsetD2D16Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                   size_t Height, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, us, 2, Width, Height);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, dstPitch, us, 2, Width, Height, hStream, false);
 }
 
 CUresult soft_MemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, ui, 4, N, 1);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, 0, ui, 4, N, 1, NULL, true);
 }
 
 CUresult soft_MemsetD32Async_v1(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, ui, 4, N, 1);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, 0, ui, 4, N, 1, hStream, false);
 }
 
 CUresult soft_MemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, ui, 4, Width, Height);
-    return memset_fill(&params, NULL, true);
+    return memset_fill(dstDevice, dstPitch, ui, 4, Width, Height, NULL, true);
 }
 
 CUresult soft_MemsetD2D32Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
                                   CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, ui, 4, Width, Height);
-    return memset_fill(&params, hStream, false);
+    return memset_fill(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false);
 }

@@ -191,7 +191,7 @@ void program_read_notes(struct program *program, int file)
 
 /* ---- the calls ---- */
 
-static struct trace_reader reader; /* the strings of the calls are a part of it */
+static struct trace_reader *reader; /* the strings of the calls are a part of it */
 
 void program_free(struct program *program)
 {
@@ -204,12 +204,14 @@ void program_free(struct program *program)
     }
     free(processes);
     free(program->notes);
-    trace_close(&reader);
+    if (reader != NULL)
+        trace_close(reader);
+    free(reader);
 }
 
 static const char *caller_of(const struct trace_call *call)
 {
-    const struct trace_module *module = trace_module_find(&reader, call->process, call->caller);
+    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
     return module != NULL ? module->path : "";
 }
 
@@ -218,7 +220,7 @@ static const char *code_of(const struct watched_process *process, const struct t
 {
     static const char *const fields[] = {"image", "code", "fatCubin", "library", "hmod"};
     const struct device_code *codes = process->codes.items;
-    const struct trace_slot *slot = &reader.slots[call->slot];
+    const struct trace_slot *slot = &reader->slots[call->slot];
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         const uint64_t *at = trace_find_field(slot, call, fields[i]);
         for (size_t j = process->codes.count; at != NULL && j > 0; j--) {
@@ -256,7 +258,7 @@ static void note_failure(struct watched_process *process, const struct trace_mod
     trace_memory_describe(&unknown, model, call, &reason);
     if (reason.text[0] == '\0')
         trace_meaning_describe(NULL, model, call, &reason);
-    *failure = (struct program_failure){.function = reader.slots[call->slot].function,
+    *failure = (struct program_failure){.function = reader->slots[call->slot].function,
                                         .caller = caller_of(call),
                                         .code = code_of(process, call),
                                         .result = call->result,
@@ -286,7 +288,7 @@ static void note_success(struct program_calls *calls, const struct trace_model *
 static void note_call(struct watched_process *process, const struct trace_model *model, const struct trace_call *call)
 {
     struct program_calls *calls = &process->calls;
-    const char *function = reader.slots[call->slot].function;
+    const char *function = reader->slots[call->slot].function;
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
     calls->count++;
     calls->last_result = call->returned ? call->result : CUDA_SUCCESS;
@@ -300,7 +302,7 @@ static void note_call(struct watched_process *process, const struct trace_model 
         calls->init_result = call->result;
     } else if (has_succeeded) {
         note_success(calls, model, call, function);
-    } else if (trace_has_failed(&reader, call)) {
+    } else if (trace_has_failed(reader, call)) {
         note_failure(process, model, call);
     }
 }
@@ -309,11 +311,13 @@ void program_read_calls(struct program *program, int file)
 {
     struct trace_model model;
     struct trace_call call;
-    if (trace_open_file(file, &reader) != NULL)
+    reader = calloc(1, sizeof *reader);
+    program->has_failed |= reader == NULL;
+    if (reader == NULL || trace_open_file(file, reader) != NULL)
         return;
-    program->has_failed |= !trace_model_start(&model, &reader);
-    while (!program->has_failed && trace_read(&reader, &call)) {
-        struct watched_process *process = process_of(program, reader.processes[call.process].pid);
+    program->has_failed |= !trace_model_start(&model, reader);
+    while (!program->has_failed && trace_read(reader, &call)) {
+        struct watched_process *process = process_of(program, reader->processes[call.process].pid);
         program->has_failed |= process == NULL || !trace_model_read(&model, &call);
         if (!program->has_failed)
             note_call(process, &model, &call);

@@ -16,17 +16,24 @@
 
 enum status program_explain(const struct options *options, int notes, int trace, int ended, bool *out_uses_gpu)
 {
-    static struct doctor machine;
+    /* Not static, so that the other commands start where the memory for data is limited. */
+    struct doctor *machine = calloc(1, sizeof *machine);
     static struct judgement judgement;
+    if (machine == NULL) {
+        text_complain("there is not enough memory");
+        return STATUS_UNUSABLE;
+    }
     struct program program = {.arguments = options->program, .is_watched = options->watch};
     program.exit_status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
     judgement.program = &program;
-    judgement.machine = &machine;
+    judgement.machine = machine;
     struct options without_program = *options;
     without_program.watch = false;
-    enum status status = doctor_find_problems(&machine, &without_program);
-    if (status != STATUS_USABLE)
+    enum status status = doctor_find_problems(machine, &without_program);
+    if (status != STATUS_USABLE) {
+        free(machine);
         return status;
+    }
     program_read_notes(&program, notes);
     if (trace >= 0)
         program_read_calls(&program, trace);
@@ -39,7 +46,8 @@ enum status program_explain(const struct options *options, int notes, int trace,
     }
     *out_uses_gpu = judgement.uses_gpu;
     program_free(&program);
-    doctor_end(&machine);
+    doctor_end(machine);
+    free(machine);
     return status;
 }
 

@@ -118,8 +118,7 @@ static void ended(struct follower *follower, pid_t id, int status)
 /* Until the last process that it follows has ended. It holds no descriptor that somebody waits for. */
 static void follow(pid_t program, int answer)
 {
-    static struct follower follower = {
-        .may_follow = may_follow, .call_ended = call_ended, .became = became, .ended = ended};
+    struct follower follower = {.may_follow = may_follow, .call_ended = call_ended, .became = became, .ended = ended};
     sigset_t all;
     int status, error = follow_start(program, true);
     sigfillset(&all);
