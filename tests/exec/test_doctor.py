@@ -83,6 +83,7 @@ class Doctor(Case):
     def test_program_when_it_uses_the_gpu_then_no_fault_is_claimed(self):
         for command, words in (([PROGRAM, 'run'], 'launches'), (['sh', '-c', f'true; {PROGRAM} run; exit 5'], 'launches'),
                                (python(CONTEXT + TOO_MUCH + WORK), '0 launches and 1 copy'),
+                               (python(CONTEXT + WORK + TOO_MUCH + WORK), '0 launches and 2 copies'),
                                (python(CONTEXT + WORK + TOO_MUCH), 'until cuMemAlloc_v2 returns')):
             answer = self.explain(*command, **HERE)
             self.assertEqual((answer['cause'], answer['uses_gpu']), ('uses-gpu', True), answer)
