@@ -7,7 +7,8 @@
  *
  * Members, types, and which functions are required or optional are those of the original, so that a driver without a
  * required function is refused. The reason follows "Cannot load ..." in the program's FFNV_LOG_FUNC, or on stderr.
- * The libraries stay open.
+ * The libraries stay open. The member `lib` of CudaFunctions is not a handle for dlsym() or GetProcAddress(): use
+ * cushim_symbol_if_available().
  *
  * In a copy of cushim from amalgamate.py, this header follows cushim_untyped.h. In a subset without --companions,
  * NVCUVID and NVENC are opened as by the original, or by the program's own FFNV_LOAD_FUNC.

@@ -29,6 +29,7 @@ PLUGIN = pathlib.Path(__file__).with_name('size_plugin.c')
 PLAIN, SMALLEST, SHARED = 'cushim, amalgamation, -O2', 'cushim, amalgamation, PLUGINS.md', 'cushim, shared library'
 SUBSET_PLAIN, SUBSET_SMALLEST = 'cushim, 20 functions, -O2', 'cushim, 20 functions, PLUGINS.md'
 SUBSET_FAST = 'cushim, 20 functions, -O2 for -Os'
+HEADER_PLAIN, HEADER = "cushim, FFmpeg's header, -O2", "cushim, FFmpeg's header, small"
 COMPANIONS_PLAIN, COMPANIONS = '... and companions, -O2', '... and companions, PLUGINS.md'
 UNUSED_COMPANIONS = '... and companions, not used'
 # KiB of code and data more than without --companions. Of what is not used, a linker keeps the strings.
@@ -89,6 +90,11 @@ def lines_of(*files):
     return sum(len(file.read_text(encoding='utf-8').splitlines()) for file in files)
 
 
+def header_of_ffmpeg(compiler):
+    text = bench.run(['sh', '-c', "echo '#include <ffnvcodec/dynlink_loader.h>' | \"$@\" -E -x c -", 'sh', *compiler])
+    return re.search(r'"(/.*/ffnvcodec/dynlink_loader\.h)"', text)[1]
+
+
 def lines_by_hand():
     text = PLUGIN.read_text(encoding='utf-8')
     functions = text.split('#define FUNCTIONS')[1].split('\n\n')[0]
@@ -138,11 +144,15 @@ def main(library, optimization, architecture, compiler_id, *compiler):
         table.add('written by hand', build.plugin('BY_HAND'), lines_by_hand())
         try:
             table.add('nv-codec-headers', build.plugin('FFNVCODEC'))
+            header = header_of_ffmpeg(compiler)
         except SystemExit:
+            header = None
             print('nv-codec-headers               not installed')
         for name, (code, zeroed, lines) in MEASURED_ONCE.items():
             print(f'{name:30} {code:9.1f} {zeroed:7.1f} {"":7} {lines:>6} {"":7}   measured once')
         build.add_copy(table, SUBSET_PLAIN, SUBSET_SMALLEST, SUBSET_FAST, '--slots', PLUGIN, '--no-streams')
+        if header is not None:
+            build.add_copy(table, HEADER_PLAIN, HEADER, None, '--slots', header, '--no-streams')
         build.add_copy(table, COMPANIONS_PLAIN, COMPANIONS, None, '--slots', PLUGIN, '--no-streams', '--companions',
                        loader='COMPANIONS')
         for with_them, without in ((COMPANIONS_PLAIN, SUBSET_PLAIN), (COMPANIONS, SUBSET_SMALLEST)):
