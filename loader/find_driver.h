@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for a driver: what is wanted, the known paths, and the attempts to open each. */
+/* The search for a driver: the known paths, and the attempts to open each. */
 #ifndef CUSHIM_LOADER_FIND_DRIVER_H
 #define CUSHIM_LOADER_FIND_DRIVER_H
 
@@ -9,18 +9,7 @@
 #include "diagnosis.h"
 #include "driver.h"
 #include "os.h"
-
-/* What is wanted: the options and the environment variables, merged and checked. The strings belong to the
- * caller or to the environment and are valid during the call. */
-struct request {
-    const char *path; /* "": search; "none": load no driver. Shorter than OS_PATH_SIZE */
-    const char *root; /* "": this machine. Shorter than OS_PATH_SIZE */
-    void *handle;     /* NULL: not given */
-    int max_version;  /* 0: no version limit */
-    int min_version;  /* 0: accept every driver */
-    struct hidden_set hidden;
-    const char *layers; /* a list of shared objects, or "" */
-};
+#include "request.h"
 
 /*
  * Returns true if a driver was opened: it is not a stub, and its version is known. Otherwise nothing is open, and the
