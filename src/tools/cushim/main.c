@@ -11,7 +11,7 @@
 
 #include "cushim/cushim.h"
 #include "cushim/version.h"
-#include "version.h"
+#include "option.h"
 
 static const struct command {
     const char *name;
@@ -23,163 +23,6 @@ static const struct command {
 #include "options.inc"
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
-
-/* An option, and how its value is read. */
-struct option {
-    const char *name, *value; /* the name of the value, or NULL */
-    /* Returns STATUS_USAGE, after a message, if the value is invalid. An option without a value gets NULL. */
-    enum status (*read)(const struct option *option, const char *value, struct options *options);
-    size_t member;        /* of struct options, for the functions that set one */
-    const char *commands; /* those that have the option; NULL: all */
-    const char *help;     /* NULL: the help of its command has it */
-};
-
-static void *option_member(const struct option *option, struct options *options)
-{
-    return (char *)options + option->member;
-}
-
-static enum status read_flag(const struct option *option, const char *value, struct options *options)
-{
-    (void)value;
-    *(bool *)option_member(option, options) = true;
-    return STATUS_USABLE;
-}
-
-static enum status read_text(const struct option *option, const char *value, struct options *options)
-{
-    *(const char **)option_member(option, options) = value;
-    return STATUS_USABLE;
-}
-
-static enum status read_version(const struct option *option, const char *value, struct options *options)
-{
-    int *version = option_member(option, options);
-    *version = cush_version_parse(value);
-    return *version != 0 ? STATUS_USABLE
-                         : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3 or a driver such as 550",
-                                       option->name, value);
-}
-
-static enum status read_seconds(const struct option *option, const char *value, struct options *options)
-{
-    enum { MAX_DIGITS = 6 };
-    size_t digits = strspn(value, "0123456789");
-    if (digits == 0 || digits > MAX_DIGITS || value[digits] != '\0')
-        return text_refuse("%s: \"%s\" is not a number of seconds", option->name, value);
-    *(int *)option_member(option, options) = atoi(value);
-    return STATUS_USABLE;
-}
-
-#if defined(CUSHIM_HAS_TRACE)
-/* A number from 1, which can end with K, M or G. */
-static enum status read_number(const struct option *option, const char *value, struct options *options)
-{
-    static const char units[] = "KMG";
-    char *end;
-    bool is_number = value[0] >= '0' && value[0] <= '9';
-    unsigned long long number = strtoull(value, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-    if (!is_number || number == 0 || number > (UINT64_MAX >> 1) >> shift || end[unit != NULL] != '\0')
-        return text_refuse("%s: \"%s\" is not a number such as 4096 or 64M", option->name, value);
-    *(uint64_t *)option_member(option, options) = (uint64_t)number << shift;
-    return STATUS_USABLE;
-}
-
-/* Seconds, 0.25, as nanoseconds. */
-static enum status read_time(const struct option *option, const char *value, struct options *options)
-{
-    char *end;
-    double seconds = strtod(value, &end);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(seconds < 1e9))
-        return text_refuse("%s: \"%s\" is not a number of seconds such as 0.25", option->name, value);
-    *(uint64_t *)option_member(option, options) = (uint64_t)(seconds * 1e9 + 0.5);
-    return STATUS_USABLE;
-}
-
-static enum status read_keep(const struct option *option, const char *value, struct options *options)
-{
-    bool first = strcmp(value, "first") == 0;
-    *(bool *)option_member(option, options) = first;
-    return first || strcmp(value, "newest") == 0
-               ? STATUS_USABLE
-               : text_refuse("%s: \"%s\" is neither newest nor first", option->name, value);
-}
-#endif
-
-static enum status refuse_format(const char *value)
-{
-    return text_refuse("--format: \"%s\" is not text or json (trace also has csv and html)", value);
-}
-
-static enum status read_format(const struct option *option, const char *value, struct options *options)
-{
-    (void)option;
-    options->json = strcmp(value, "json") == 0;
-    options->html = strcmp(value, "html") == 0;
-    options->csv = strcmp(value, "csv") == 0;
-    return options->json || options->html || options->csv || strcmp(value, "text") == 0 ? STATUS_USABLE
-                                                                                        : refuse_format(value);
-}
-
-static enum status read_directory(const struct option *option, const char *value, struct options *options)
-{
-    *(const char **)option_member(option, options) = value;
-    return platform_is_directory(value) ? STATUS_USABLE
-                                        : text_refuse("%s: \"%s\" is not a directory", option->name, value);
-}
-
-static enum status read_layer(const struct option *option, const char *value, struct options *options)
-{
-    (void)option;
-    options->names[options->name_count++] = value;
-    return STATUS_USABLE;
-}
-
-static enum status read_slot(const struct option *option, const char *value, struct options *options)
-{
-    enum cushim_slot slot;
-    if (cushim_slot_find(value, &slot) != CUDA_SUCCESS)
-        return text_refuse("%s: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", option->name, value);
-    return read_layer(option, value, options);
-}
-
-static enum status refuse_feature(const struct option *option, const char *value, const char *what)
-{
-    const char *nearest = features_nearest(value);
-    return nearest != NULL
-               ? text_refuse("%s: \"%s\" is not %s; did you mean \"%s\"?", option->name, value, what, nearest)
-               : text_refuse("%s: \"%s\" is not %s; \"cushim probe --devices\" lists the features", option->name, value,
-                             what);
-}
-
-static enum status read_feature(const struct option *option, const char *value, struct options *options)
-{
-    if (!features_know(value))
-        return refuse_feature(option, value, "a feature");
-    *(const char **)option_member(option, options) = value;
-    return read_layer(option, value, options);
-}
-
-/* A CUDA version or a feature. */
-static enum status read_requirement(const struct option *option, const char *value, struct options *options)
-{
-    if (features_know(value))
-        return read_layer(option, value, options);
-    *(int *)option_member(option, options) = cush_version_parse(value);
-    return *(int *)option_member(option, options) != 0
-               ? STATUS_USABLE
-               : refuse_feature(option, value, "a CUDA version such as 12.3, a driver such as 550, or a feature");
-}
-
-static const struct option known_options[] = {
-#define MEMBER(name) offsetof(struct options, name)
-#define OPTION(name, value, kind, member, commands, help) {name, value, read_##kind, member, commands, help},
-#include "options.inc"
-#undef MEMBER
-};
-enum { OPTIONS = sizeof known_options / sizeof known_options[0] };
 
 /* The man page of an installed program: by its name if `man` looks there, beside a directory of PATH, as in an active
  * environment of Python; otherwise by its file. */
@@ -210,7 +53,7 @@ static void print_help(void)
          "      \"cushim NAME\" runs a program cushim-NAME beside cushim, as this one.");
     puts("\nOptions of every other command:");
     for (size_t i = 0; i < OPTIONS; i++) {
-        const struct option *option = &known_options[i];
+        const struct option *option = &options_known[i];
         if (option->help != NULL)
             printf("  %s %-*s  %s\n", option->name, (int)(17 - strlen(option->name)),
                    option->value != NULL ? option->value : "", option->help);
@@ -233,18 +76,6 @@ static bool list_has(const char *list, const char *name)
             return true;
     }
     return false;
-}
-
-/* Finds the option that `argument` names, and the value after "=", or NULL. */
-static const struct option *find_option(const char *argument, const char **out_value)
-{
-    size_t length = strcspn(argument, "=");
-    *out_value = argument[length] == '=' ? argument + length + 1 : NULL;
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (strlen(known_options[i].name) == length && strncmp(known_options[i].name, argument, length) == 0)
-            return &known_options[i];
-    }
-    return NULL;
 }
 
 /* Writes the path of the program that is the command of this name, such as cushim-audit beside this program. */
@@ -321,13 +152,13 @@ static enum status options_check(const struct options *options, const bool used[
     if (command == NULL)
         return text_refuse("a command is missing: %s", command_names());
     for (size_t i = 0; i < OPTIONS; i++) {
-        if (used[i] && known_options[i].commands != NULL && !list_has(known_options[i].commands, command->name))
-            return text_refuse("this command has no option %s", known_options[i].name);
+        if (used[i] && options_known[i].commands != NULL && !list_has(options_known[i].commands, command->name))
+            return text_refuse("this command has no option %s", options_known[i].name);
     }
     if (options->name_count > 0 && strcmp(command->name, "doctor") == 0)
         return text_refuse("doctor: --require: \"%s\" is not a CUDA version such as 12.3", options->names[0]);
     if ((options->html || options->csv) && strcmp(command->name, "trace") != 0)
-        return refuse_format(options->html ? "html" : "csv");
+        return option_refuse_format(options->html ? "html" : "csv");
     if (command->run == command_exec)
         return options->program != NULL && options->program[0] != NULL
                    ? STATUS_USABLE
@@ -386,7 +217,7 @@ static enum status options_read(int argc, char **argv, struct options *options)
         } else if (strcmp(argument, "--") == 0) {
             options_ended = true;
             continue;
-        } else if ((option = find_option(argument, &value)) == NULL) {
+        } else if ((option = option_find(argument, &value)) == NULL) {
             status = text_refuse("unknown option %s", argument);
         } else if (option->value != NULL && value == NULL && i + 1 == argc) {
             status = text_refuse("%s needs a value", option->name);
@@ -395,7 +226,7 @@ static enum status options_read(int argc, char **argv, struct options *options)
         } else {
             if (option->value != NULL && value == NULL)
                 value = argv[++i];
-            used[option - known_options] = true;
+            used[option - options_known] = true;
             status = option->read(option, value, options);
         }
         if (status != STATUS_USABLE || options->help || options->version)
