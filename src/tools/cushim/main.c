@@ -4,12 +4,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cushim/cushim.h"
 #include "cushim/version.h"
 #include "option.h"
 
