@@ -70,13 +70,12 @@ static void report_module_without_library(struct doctor *doctor)
                 "Driver %s is loaded, but its library is not installed.\nThe kernel module is loaded, and no directory "
                 "has libcuda.so.1.",
                 module);
-    doctor_advise(
-        doctor,
-        "Install the package of the library in version %s, or update the whole driver and restart the machine: "
-        "libcuda1 (Debian), libnvidia-compute-%d (Ubuntu), xorg-x11-drv-nvidia-cuda (Fedora), nvidia-utils "
-        "(Arch). With another version than the module, CUDA fails with error 803. The driver for hosts of "
-        "virtual GPUs has no such library.",
-        module, atoi(module));
+    doctor_advise(doctor,
+                  "Install the package of the library in version %s: libcuda1 (Debian), libnvidia-compute-%d (Ubuntu), "
+                  "xorg-x11-drv-nvidia-cuda (Fedora), nvidia-utils (Arch). Or update the whole driver and restart the "
+                  "machine. With another version than the module, CUDA fails with error 803. The driver for hosts of "
+                  "virtual GPUs has no such library.",
+                  module, atoi(module));
 }
 
 static void advise_on_library(struct doctor *doctor)

@@ -60,15 +60,15 @@ void program_print(const struct judgement *judgement)
         put_note("%s", problem->evidence);
     for (size_t i = 0; i < VARIABLES; i++) {
         if (getenv(variables[i]) != NULL)
-            put_note("%s=%s", variables[i], getenv(variables[i]));
+            put_note("environment: %s=%s", variables[i], getenv(variables[i]));
     }
     text_put(TONE_PLAIN, "", 2);
     text_paragraph(
         TONE_FAINT, 2,
         judgement->program->is_watched
-            ? "This is the first obstacle, in this run."
-            : "This is the first obstacle, in this run. Device files, programs that are static or not of "
-              "glibc, and those with more rights than their user are not seen; --watch shows the first two.");
+            ? "This holds for this run."
+            : "This holds for this run. Not seen are device files, programs that are static or not of glibc, and "
+              "those with more rights than their user; use --watch for device files and static programs.");
 }
 
 static void write_libraries(struct json *json, const struct watched_process *process)

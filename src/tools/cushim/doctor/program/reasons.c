@@ -385,10 +385,12 @@ bool reason_idle(const struct judgement *judgement)
     char packages[600];
     library_list_packages(judgement->process, packages, sizeof packages);
     if (packages[0] != '\0')
-        set("packages", " (it loaded native code of%s)", packages);
+        set("packages", ", or one of the packages that it loaded (%s),", packages + 1);
     if (library_find_able(judgement->process, true) == NULL)
         set("claim", ", and nothing that it loaded names it");
-    if (!judgement->program->is_watched)
+    if (judgement->program->is_watched)
+        set("hint", ", without nvidia-smi");
+    else
         set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
 }
