@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and captures beyond the checks of the conformance suite: order, edges, child graphs. test_nodes.c has the kinds
- * of nodes. */
+/* Graphs and captures beyond the checks of the conformance suite: order, edges, child graphs. test_nodes.c has the
+ * kinds of nodes. */
 #include "support.h"
 
 #include <string.h>
