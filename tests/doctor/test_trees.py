@@ -59,6 +59,8 @@ class OnTree(Agreement):
     def test_code_802_when_switches_wait_then_names_the_fabric_manager(self):
         tree = self.machine().kernel_module()
         self.leads('not_ready', tree, FAKE_INIT='802')
+        no_switch = self.machine().kernel_module().file('/proc/2/comm', 'kthreadd\n')
+        self.leads('not_ready', no_switch, FAKE_INIT='802')
         tree.file('/proc/cpuinfo', 'flags\t: fpu hypervisor\n')
         self.leads('not_ready_in_virtual_machine', tree, FAKE_INIT='802')
         switch = '/sys/bus/pci/devices/0000:02:00.0/'

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* void scale(float *to, char times, double by, int count): a layout with padding. */
@@ -106,6 +107,14 @@ TEST(test_library_when_work_is_pending_then_only_its_first_function_waits)
 /* argv[0]: any existing file. */
 static const char *this_program;
 
+static int next_descriptor(void)
+{
+    FILE *file = fopen(this_program, "rb");
+    int descriptor = fileno(file);
+    fclose(file);
+    return descriptor;
+}
+
 TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there)
 {
     CUmodule module = NULL;
@@ -113,7 +122,9 @@ TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there)
     assert_cu(301, cu->ModuleLoad_v1(&module, "/nowhere/kernels.ptx"));
     assert_cu(1, cu->ModuleLoad_v1(&module, NULL));
     assert_null(module);
+    int descriptor = next_descriptor();
     assert_cu(0, cu->ModuleLoad_v1(&module, this_program));
+    assert_int_equal(next_descriptor(), descriptor); /* the file is closed */
     assert_cu(0, cu->ModuleGetFunction_v1(&function, module, "scale"));
     assert_cu(0, cu->ModuleUnload_v1(module));
     if (support_has(12000)) {

@@ -294,5 +294,7 @@ TEST_WITH(test_executable_when_instantiated_then_reports_its_flags, setup, teard
     IS(0, GraphInstantiate_v2(&exec, graph, &other, log, sizeof log));
     assert_true(other == NULL && log[0] == '\0');
     IS(0, GraphExecDestroy_v1(exec));
-    IS(1, GraphInstantiate_v2(NULL, graph, NULL, NULL, 0));
+    log[0] = 'l';
+    IS(1, GraphInstantiate_v2(NULL, graph, NULL, log, 0));
+    assert_int_equal(log[0], 'l'); /* a log of no bytes */
 }

@@ -10,7 +10,7 @@ import pathlib
 import re
 import shutil
 
-from traced import BUILD, HERE, Traced, main, run
+from traced import BUILD, HERE, KNOWN, Traced, main, run
 
 CODES = os.path.join(BUILD, 'tests', 'trace', 'codes')
 TRACE = pathlib.Path(HERE).parents[1] / 'src' / 'tools' / 'trace'
@@ -80,6 +80,14 @@ class Codes(Traced):
         self.trace(CODES, 'uninitialized', 'right', SOFTCUDA_FAIL='cuDeviceGetCount:1=999', status=1)
         self.assertEqual(self.report('--findings'),
                          'No reason was found for 1 failed call: --calls --errors shows each failed call.\n')
+
+    def test_reason_when_many_failures_before_have_none_then_is_found(self):
+        self.trace('/bin/sh', '-c', f'{KNOWN} count 10001; {CODES} uninitialized wrong', status=1)
+
+        def fail(_, words):
+            words[0] += 999 << 29 if words[0] >> 29 & 0xffff == 0 else 0
+        self.change(fail)
+        self.assertIn('call cuInit(0) first', self.report('--findings'))
 
     def test_findings_when_equal_but_for_numbers_then_are_one_with_a_count(self):
         self.trace(CODES, 'repeated', 'wrong')

@@ -251,6 +251,34 @@ UNIT_TEST(test_require_when_a_device_does_not_say_yes_then_refused)
     *hooks = *(struct cushim_dispatch_table *)unit_object("fake_12040", "fake_first_hooks");
 }
 
+static CUresult CUDAAPI get_uuid_of_gpu(CUuuid *out_uuid, CUdevice device)
+{
+    memset(out_uuid, 7, sizeof *out_uuid);
+    return device == 2 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI get_uuid_of_part(CUuuid *out_uuid, CUdevice device)
+{
+    memset(out_uuid, device == 1 ? 8 : 7, sizeof *out_uuid);
+    return CUDA_SUCCESS;
+}
+
+UNIT_TEST(test_mig_when_the_uuids_of_gpu_and_device_differ_then_it_is_a_part)
+{
+    static const enum cushim_obstacle obstacles[] = {CUSHIM_OBSTACLE_DEVICE, CUSHIM_OBSTACLE_NONE,
+                                                     CUSHIM_OBSTACLE_UNKNOWN};
+    struct cushim_dispatch_table *hooks = unit_object("fake_12040", "fake_hooks");
+    unit_load_plain("fake_12040");
+    hooks->DeviceGetUuid_v1 = get_uuid_of_gpu;
+    hooks->DeviceGetUuid_v2 = get_uuid_of_part;
+    for (int i = 0; i < 3; i++) {
+        struct cushim_feature_info info;
+        assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_MIG, i, &info), CUDA_SUCCESS);
+        assert_int_equal(info.obstacle, obstacles[i]);
+    }
+    *hooks = *(struct cushim_dispatch_table *)unit_object("fake_12040", "fake_first_hooks");
+}
+
 UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal)
 {
     static struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT + 2];

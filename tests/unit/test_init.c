@@ -221,9 +221,13 @@ INIT_TEST(test_bus_when_the_list_of_the_kernel_is_long_then_finds_the_gpu)
         used += (size_t)snprintf(text + used, sizeof text - used, "%02x%02x\t%s\t0\t       fe000000\tdriver\n", i / 8,
                                  i % 8 << 3, i == 299 ? "10de2330" : "80860d57");
     directory_machine_file("proc/bus/pci/devices", text);
+    directory_machine_file("sys/bus/pci/devices/0001:25:04.0/vendor", "0x10de\n"); /* not in the list */
+    directory_machine_file("sys/bus/pci/devices/0001:25:04.0/class", "0x030200\n");
+    struct cushim_system system;
+    cushim_system_get_info(directory_machine(), &system);
+    assert_false(system.gpu_on_bus);
     directory_machine_file("sys/bus/pci/devices/0001:25:03.0/vendor", "0x10de\n");
     directory_machine_file("sys/bus/pci/devices/0001:25:03.0/class", "0x030200\n");
-    struct cushim_system system;
     cushim_system_get_info(directory_machine(), &system);
     assert_true(system.gpu_on_bus);
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_MODULE_NOT_LOADED);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "directory.h"
+#include "os.h"
 
 static struct cushim_system query_system(void)
 {
@@ -46,6 +47,16 @@ DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks)
     assert_nothing(&system);
     cushim_system_get_info(NULL, &system); /* this machine, whatever it is */
     assert_in_range(system.gpu_node_count, 0, 16);
+}
+
+DIRECTORY_TEST(test_path_when_a_link_makes_it_too_long_then_nothing_is_written_past_its_end)
+{
+    char path[OS_PATH_SIZE];
+    size_t size = strlen(directory_machine()) + sizeof "/link";
+    directory_link("root/link", "/longer");
+    memset(path, 'x', sizeof path);
+    assert_false(cush_os_path_below(directory_machine(), "/link", path, size));
+    assert_int_equal(path[size], 'x');
 }
 
 DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready)
