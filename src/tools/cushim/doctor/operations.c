@@ -63,7 +63,6 @@ void operations_add(struct operations *operations, const char *call, const char 
     if (operations->count == MAX_OPERATIONS) {
         memmove(operations->list, operations->list + 1, (MAX_OPERATIONS - 1) * sizeof operations->list[0]);
         operations->count--;
-        operations->lost++;
     }
     operations->list[operations->count++] = operation;
 }

@@ -22,7 +22,6 @@ enum { MAX_OPERATIONS = 256 };
 struct operations {
     struct operation list[MAX_OPERATIONS];
     size_t count;
-    size_t lost;
     unsigned long calls; /* all that were made */
 };
 
