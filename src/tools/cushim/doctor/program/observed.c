@@ -66,6 +66,7 @@ static void search_end(struct watched_process *process, const char *file, const 
 static void search_begin(struct program *program, struct watched_process *process, const char *name, const char *by,
                          bool is_linked)
 {
+    /* analyzer: program_free() frees the lists */
     struct search *search = list_add(program, &process->searches, sizeof *search);
     if (search != NULL)
         *search = (struct search){.name = name, .by = by[0] != '\0' ? by : process->path, .is_linked = is_linked};
@@ -73,6 +74,7 @@ static void search_begin(struct program *program, struct watched_process *proces
 
 static void add_object(struct program *program, struct watched_process *process, const char *path, const char *soname)
 {
+    /* analyzer: program_free() frees the lists */
     struct object *object = path[0] != '\0' ? list_add(program, &process->objects, sizeof *object) : NULL;
     if (object == NULL)
         return; /* the program itself has no path */
@@ -114,6 +116,7 @@ static void note_trial(struct program *program, struct watched_process *process,
 
 static void note_code(struct program *program, struct watched_process *process, const char *addresses, const char *text)
 {
+    /* analyzer: program_free() frees the lists */
     struct device_code *code = list_add(program, &process->codes, sizeof *code);
     if (code != NULL && sscanf(addresses, "%llx %llx", &code->image, &code->handle) == 2)
         code->text = text;

@@ -19,15 +19,13 @@ enum status program_explain(const struct options *options, int notes, int trace,
 {
     /* Not static, so that the other commands start where the memory for data is limited. */
     struct doctor *machine = calloc(1, sizeof *machine);
-    static struct judgement judgement;
     if (machine == NULL) {
         text_complain("there is not enough memory");
         return STATUS_UNUSABLE;
     }
     struct program program = {.arguments = options->program, .is_watched = options->watch};
     program.exit_status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    judgement.program = &program;
-    judgement.machine = machine;
+    struct judgement judgement = {.program = &program, .machine = machine};
     struct options without_program = *options;
     without_program.watch = false;
     enum status status = doctor_find_problems(machine, &without_program);
