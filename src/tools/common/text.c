@@ -240,6 +240,16 @@ bool text_next_item(const char **list, const char *separators, char *item, size_
     return true;
 }
 
+bool text_list_has(const char *list, const char *name)
+{
+    char item[PLATFORM_PATH_SIZE];
+    while (text_next_item(&list, " ,", item, sizeof item)) {
+        if (strcmp(item, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 const struct slot_state slot_states[SLOT_STATES] = {
     [CUSHIM_STATE_NATIVE] = {"native", TONE_GOOD},
     [CUSHIM_STATE_POLYFILL] = {"polyfill", TONE_DOUBTFUL},

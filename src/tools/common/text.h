@@ -75,6 +75,9 @@ bool text_starts_with(const char *text, const char *start);
  * An item can be empty; one that is too long is cut. Returns false if there is no item. */
 bool text_next_item(const char **list, const char *separators, char *item, size_t size);
 
+/* Whether a list of names, separated by spaces or commas, contains a name. */
+bool text_list_has(const char *list, const char *name);
+
 enum { SLOT_STATES = 4 };
 
 /* The words for the states of slots, by enum cushim_slot_state. */

@@ -65,17 +65,6 @@ static void print_help(void)
     print_manual();
 }
 
-/* Whether a list of names, separated by spaces, contains a name. */
-static bool list_has(const char *list, const char *name)
-{
-    char item[16];
-    while (text_next_item(&list, " ", item, sizeof item)) {
-        if (strcmp(item, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Writes the path of the program that is the command of this name, such as cushim-audit beside this program. */
 static bool find_other_program(const char *name, char *path, size_t size)
 {
@@ -150,7 +139,7 @@ static enum status options_check(const struct options *options, const bool used[
     if (command == NULL)
         return text_refuse("a command is missing: %s", command_names());
     for (size_t i = 0; i < OPTIONS; i++) {
-        if (used[i] && options_known[i].commands != NULL && !list_has(options_known[i].commands, command->name))
+        if (used[i] && options_known[i].commands != NULL && !text_list_has(options_known[i].commands, command->name))
             return text_refuse("this command has no option %s", options_known[i].name);
     }
     if (options->name_count > 0 && strcmp(command->name, "doctor") == 0)
@@ -236,7 +225,7 @@ static enum status options_read(int argc, char **argv, struct options *options)
 }
 
 /* doctor of a program. */
-static enum status run_program(const struct options *options)
+static enum status doctor_of_program(const struct options *options)
 {
 #if defined(CUSHIM_HAS_TRACE)
     return program_command(options);
@@ -254,7 +243,7 @@ static enum status run_command(const struct options *options)
     else if (options->version)
         puts("cushim " CUSHIM_VERSION_STRING);
     else if (options->command->run == command_doctor && options->program != NULL)
-        return run_program(options);
+        return doctor_of_program(options);
     else
         return options->command->run(options);
     return STATUS_USABLE;

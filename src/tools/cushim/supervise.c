@@ -85,16 +85,16 @@ static int supervise_wait(pid_t child, const sigset_t *signals)
     return status;
 }
 
-static void supervise_child(int (*become)(const void *user), const void *user, int pipe_end, const sigset_t *mask)
+static void supervise_child(const struct options *options, int pipe_end, const sigset_t *mask)
 {
     sigprocmask(SIG_SETMASK, mask, NULL);
-    int status = become(user);
+    int status = (int)command_exec(options);
     fflush(NULL);
     /* Otherwise, the other end sees only the end of the file. */
     _exit(write(pipe_end, "", 1) == 1 ? status : 1);
 }
 
-int supervise(int (*become)(const void *user), const void *user, bool *out_started)
+int supervise(const struct options *options, bool *out_started)
 {
     int ends[2];
     sigset_t signals, mask;
@@ -112,7 +112,7 @@ int supervise(int (*become)(const void *user), const void *user, bool *out_start
     pid_t child = fork();
     if (child == 0) {
         signal(SIGCHLD, on_end);
-        supervise_child(become, user, ends[1], &mask);
+        supervise_child(options, ends[1], &mask);
     }
     int status = child > 0 ? supervise_wait(child, &signals) : -1, error = errno;
     close(ends[1]);

@@ -38,11 +38,6 @@ static void record_ranges(const char *layer)
         (void)setenv(NVTX_VARIABLE, layer, 0);
 }
 
-static int become_program(const void *options)
-{
-    return (int)command_exec(options);
-}
-
 /* Prints the summary to stderr: stdout is the program's. */
 static void print_summary(const struct recording *recording)
 {
@@ -104,7 +99,7 @@ static enum status record(const struct options *options)
     with_layer.notes = notes_path;
     /* On top of the other layers. The list has room for it. */
     with_layer.names[with_layer.name_count++] = layer;
-    int ended = supervise(become_program, &with_layer, &has_started);
+    int ended = supervise(&with_layer, &has_started);
     if (ended == -1)
         text_complain("trace: cannot start a process: %s", strerror(errno));
     if (!has_started) {

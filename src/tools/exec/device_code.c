@@ -122,10 +122,10 @@ static void note(const void *image, const void *handle)
 }
 
 /* Below the other layers, for both default streams. */
-static struct cushim_layer layer;
+static struct cushim_layer device_code_layer;
 static const struct cushim_dispatch_table *next_table(void)
 {
-    return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY);
+    return cushim_layer_next(&device_code_layer, CUSHIM_DEFAULT_STREAM_LEGACY);
 }
 
 static CUresult CUDAAPI exec_ModuleLoadData_v1(CUmodule *module, const void *image)
@@ -160,8 +160,8 @@ static CUresult CUDAAPI exec_LibraryLoadData_v1(CUlibrary *library, const void *
     return result;
 }
 
-static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+static CUresult replace_loads(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next, (void)states, (void)kind, (void)user;
     table->ModuleLoadData_v1 = exec_ModuleLoadData_v1;
@@ -171,9 +171,9 @@ static CUresult install(struct cushim_dispatch_table *table, const struct cushim
     return CUDA_SUCCESS;
 }
 
-static struct cushim_layer layer = CUSHIM_LAYER("device code", install, NULL);
+static struct cushim_layer device_code_layer = CUSHIM_LAYER("device code", replace_loads, NULL);
 
 CUresult exec_device_code_install(void)
 {
-    return exec_notes_are_taken() ? cushim_layer_add(&layer) : CUDA_SUCCESS;
+    return exec_notes_are_taken() ? cushim_layer_add(&device_code_layer) : CUDA_SUCCESS;
 }

@@ -61,12 +61,12 @@ static void replace(void **address)
 }
 
 /* A layer below all others, which see the program as the caller. */
-static struct cushim_layer layer;
+static struct cushim_layer lookup_layer;
 
 static CUresult CUDAAPI exec_GetProcAddress_v1(const char *symbol, void **pfn, int version, cuuint64_t flags)
 {
     CUresult result =
-        cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->GetProcAddress_v1(symbol, pfn, version, flags);
+        cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)->GetProcAddress_v1(symbol, pfn, version, flags);
     if (result == CUDA_SUCCESS)
         replace(pfn);
     return result;
@@ -75,8 +75,8 @@ static CUresult CUDAAPI exec_GetProcAddress_v1(const char *symbol, void **pfn, i
 static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                                CUdriverProcAddressQueryResult *status)
 {
-    CUresult result =
-        cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->GetProcAddress_v2(symbol, pfn, version, flags, status);
+    CUresult result = cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)
+                          ->GetProcAddress_v2(symbol, pfn, version, flags, status);
     if (result == CUDA_SUCCESS)
         replace(pfn);
     return result;
@@ -89,12 +89,12 @@ static CUresult CUDAAPI exec_Init_v1(unsigned flags)
     const char *value = getenv(visible);
     if (value != NULL)
         exec_note(getpid(), EXEC_NOTE_VARIABLE, visible, value);
-    return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
+    return cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
 }
 
 /* The per-thread table has no exported cuGetProcAddress. */
-static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+static CUresult replace_lookups(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next, (void)states, (void)user;
     if (kind == CUSHIM_DEFAULT_STREAM_LEGACY) {
@@ -105,11 +105,11 @@ static CUresult install(struct cushim_dispatch_table *table, const struct cushim
     return CUDA_SUCCESS;
 }
 
-static struct cushim_layer layer = CUSHIM_LAYER("exec", install, NULL);
+static struct cushim_layer lookup_layer = CUSHIM_LAYER("exec", replace_lookups, NULL);
 
 CUresult exec_proc_address_install(void)
 {
-    return cushim_layer_add(&layer);
+    return cushim_layer_add(&lookup_layer);
 }
 
 void exec_proc_address_sort(void)

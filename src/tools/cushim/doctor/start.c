@@ -75,7 +75,7 @@ static void gpu_use(struct start *start, int ordinal)
         gpu->step = START_STEPS;
 }
 
-static void gpu_describe(struct start_gpu *gpu, int ordinal)
+static void device_describe(struct start_gpu *gpu, int ordinal)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     CUdevice device;
@@ -147,7 +147,7 @@ void start_work(void *memory)
         return;
     }
     for (int i = 0; i < start->gpu_count; i++)
-        gpu_describe(&start->gpus[i], i);
+        device_describe(&start->gpus[i], i);
     start->outcome = START_WORKS;
     for (int i = 0; i < start->gpu_count && start->is_complete; i++) {
         gpu_use(start, i);

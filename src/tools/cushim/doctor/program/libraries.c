@@ -65,16 +65,6 @@ bool library_passes_on(const char *path)
     return pattern_matches("_ctypes* libffi* libgmodule* libasan*", library_file(path));
 }
 
-static bool list_has(const char *list, const char *name)
-{
-    char item[PLATFORM_PATH_SIZE];
-    while (text_next_item(&list, ",", item, sizeof item)) {
-        if (strcmp(item + strspn(item, " "), name) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool library_sought(const struct watched_process *process, const struct stack_library *library, struct sought *sought)
 {
     const struct search *searches = process->searches.items;
@@ -90,13 +80,13 @@ bool library_sought(const struct watched_process *process, const struct stack_li
         }
         if (sought->file == NULL)
             sought->file = searches[i].file;
-        if (!list_has(sought->names, name) && length + strlen(name) + 3 < sizeof sought->names)
+        if (!text_list_has(sought->names, name) && length + strlen(name) + 3 < sizeof sought->names)
             snprintf(sought->names + length, sizeof sought->names - length, "%s%s", length > 0 ? ", " : "", name);
     }
     return sought->by != NULL;
 }
 
-static bool find_in(const char *directory, const char *stem, char *path, size_t size)
+static bool find_by_stem(const char *directory, const char *stem, char *path, size_t size)
 {
     char pattern[PLATFORM_PATH_SIZE];
     glob_t found;
@@ -117,14 +107,14 @@ void library_find_other(const struct watched_process *process, const struct stac
     char directory[PLATFORM_PATH_SIZE];
     path[0] = '\0';
     for (size_t i = 0; i < sizeof directories / sizeof directories[0] && path[0] == '\0'; i++)
-        (void)find_in(directories[i], library->stem, path, size);
+        (void)find_by_stem(directories[i], library->stem, path, size);
     for (size_t i = 0; i < process->objects.count && path[0] == '\0'; i++) {
         const char *site = strstr(objects[i].path, packages);
         if (site == NULL)
             continue;
         snprintf(directory, sizeof directory, "%.*snvidia/*/lib",
                  (int)(site - objects[i].path + (long)strlen(packages)), objects[i].path);
-        (void)find_in(directory, library->stem, path, size);
+        (void)find_by_stem(directory, library->stem, path, size);
     }
 }
 
@@ -148,7 +138,7 @@ void library_list_packages(const struct watched_process *process, char *names, s
         const char *site = strstr(objects[i].path, packages), *package = site != NULL ? site + strlen(packages) : "";
         size_t used = strlen(names);
         snprintf(name, sizeof name, " %.*s", (int)strcspn(package, "/."), package);
-        if (strchr(package, '/') != NULL && !list_has(names, name + 1))
+        if (strchr(package, '/') != NULL && !text_list_has(names, name + 1))
             snprintf(names + used, size - used, "%s%s", used > 0 ? "," : "", name);
     }
 }

@@ -58,11 +58,6 @@ int program_notes_make(char *path, size_t size)
     return file;
 }
 
-static int become_program(const void *options)
-{
-    return (int)command_exec(options);
-}
-
 /* stdout is the program's: the answer goes to stderr, or to a file. */
 static bool answer_elsewhere(const char *file)
 {
@@ -100,7 +95,7 @@ enum status program_command(const struct options *options)
     watched.names[watched.name_count++] = layer; /* the list has room for it */
     watched.notes = notes_path;
     watched.quiet = true;
-    int ended = supervise(become_program, &watched, &has_started);
+    int ended = supervise(&watched, &has_started);
     enum status status = STATUS_UNUSABLE;
     if (ended == -1)
         text_complain("doctor: cannot start a process");

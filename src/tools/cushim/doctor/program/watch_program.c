@@ -29,7 +29,7 @@ static const char telling[] = "/dev/nvidia* /dev/dxg /dev/nvmap /proc/driver/nvi
                               "/etc/OpenCL/vendors* /sys/module/nvidia*";
 
 /* The process of a thread. */
-static long process_of(pid_t thread)
+static long thread_process(pid_t thread)
 {
     char path[64], line[128];
     long process = thread;
@@ -52,7 +52,7 @@ static void read_path(const struct followed *thread, char *path, size_t size)
         follow_read_text(thread->id, thread->arguments[call->index], path, size);
 }
 
-static void call_ended(struct follower *follower, const struct followed *thread, int64_t result)
+static void note_try(struct follower *follower, const struct followed *thread, int64_t result)
 {
     enum { ERRORS = 4095 };
     char path[PLATFORM_PATH_SIZE];
@@ -62,7 +62,7 @@ static void call_ended(struct follower *follower, const struct followed *thread,
         return; /* became() */
     read_path(thread, path, sizeof path);
     if (pattern_matches(telling, path) || library_of(path) != NULL)
-        exec_note(process_of(thread->id), thread->number == SYS_execve ? EXEC_NOTE_RUN : EXEC_NOTE_TRIED, path,
+        exec_note(thread_process(thread->id), thread->number == SYS_execve ? EXEC_NOTE_RUN : EXEC_NOTE_TRIED, path,
                   has_failed ? calls_error_name((int)-result) : "");
 }
 
@@ -73,7 +73,7 @@ static void became(struct follower *follower, pid_t id)
     char link[64], path[PLATFORM_PATH_SIZE] = "";
     (void)follower;
     snprintf(link, sizeof link, "/proc/%ld/exe", (long)id);
-    if (has_begun && process_of(id) == id && readlink(link, path, sizeof path - 1) > 0)
+    if (has_begun && thread_process(id) == id && readlink(link, path, sizeof path - 1) > 0)
         exec_note(id, EXEC_NOTE_RUN, path, "");
     has_begun = true;
 }
@@ -87,10 +87,10 @@ static bool wants_to_be_alone(const struct followed *thread)
 
 static void leave_others(struct follower *follower, pid_t thread)
 {
-    long process = process_of(thread);
+    long process = thread_process(thread);
     for (size_t i = follower->count; i-- > 0;) {
         pid_t id = follower->threads[i].id;
-        if (id != thread && process_of(id) == process)
+        if (id != thread && thread_process(id) == process)
             follow_leave(follower, id);
     }
 }
@@ -118,7 +118,7 @@ static void ended(struct follower *follower, pid_t id, int status)
 /* Until the last process that it follows has ended. It holds no descriptor that somebody waits for. */
 static void follow(pid_t program, int answer)
 {
-    struct follower follower = {.may_follow = may_follow, .call_ended = call_ended, .became = became, .ended = ended};
+    struct follower follower = {.may_follow = may_follow, .call_ended = note_try, .became = became, .ended = ended};
     sigset_t all;
     int status, error = follow_start(program, true);
     sigfillset(&all);
