@@ -272,7 +272,7 @@ class OnMachine(Agreement):
 
     def test_files_when_no_child_can_be_created_then_none_is_left_open(self):
         self.require_nobody()
-        answer = self.examine('uid=61005', 'nproc=1', FAKE_FILES='1')
+        answer = self.examine('uid=59999', 'nproc=1', FAKE_FILES='1')
         self.assertIn(b'3 descriptors are open', answer.err)
 
     def test_call_when_it_fails_with_emfile_far_below_the_limit_then_a_filter_is_named(self):
