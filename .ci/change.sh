@@ -7,6 +7,9 @@
 # What these find does not depend on the build: README's own commands run them.
 readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers)
 
+# For builds of which nobody reads the debug information: MinGW's linker takes minutes for it.
+readonly no_debug=-Ddebug=false
+
 # With the name of a suite, Meson also runs the tests of it that are not usual.
 readonly usual=(--no-suite long --no-suite thorough)
 
@@ -76,7 +79,7 @@ stage_toolkit_types() {
     # shellcheck disable=SC2046 # one word for each
     apart tests/drivers/fetch-toolkit 11.8 $(toolkits headers | tail -n 1) $(toolkits windows | tail -n 1) >build-ci/toolkits
     local tests=(--suite headers --suite cuda --suite unit "${usual[@]}")
-    part toolkit -Dtypes=toolkit -Dtoolkit_include="$(sed -n 2p build-ci/toolkits)/include"
+    part toolkit $no_debug -Dtypes=toolkit -Dtoolkit_include="$(sed -n 2p build-ci/toolkits)/include"
     ninja -C build-ci/toolkit tests/stream/stream_layer tests/conformance/conformance
 }
 
@@ -87,7 +90,7 @@ toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v de
 stage_clang() {
     packages clang lld
     local tests=(--suite exec --suite trace --suite packaging "${usual[@]}")
-    CC=clang CXX=clang++ part clang -Dtypes=own
+    CC=clang CXX=clang++ part clang $no_debug -Dtypes=own
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
         headers_compile packaging_plain packaging_amalgamation 'softcuda alone'
 }
@@ -156,7 +159,7 @@ stage_windows() {
 windows_build() {
     printf "[binaries]\nexe_wrapper = '%s'\n" "$PWD/tests/windows/wine" >build-ci/wine.ini
     CUSHIM_WINEPREFIX=$PWD/build-ci/wine \
-        variant windows --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
+        variant windows $no_debug --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
 }
 
 # A difference between the headers' and Microsoft's definitions.
@@ -189,12 +192,12 @@ arm64_build() {
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
     apart tests/cross/fetch-libuv >build-ci/libuv
-    part arm64 --cross-file tests/cross/arm64.ini -Dpkg_config_path="$(cat build-ci/libuv)"
+    part arm64 $no_debug --cross-file tests/cross/arm64.ini -Dpkg_config_path="$(cat build-ci/libuv)"
 }
 
 # What fails with another C library.
 stage_musl() {
     packages musl-tools
     local tests=(--suite unit --suite stream --suite examples "${usual[@]}")
-    part musl --cross-file tests/cross/musl.ini
+    part musl $no_debug --cross-file tests/cross/musl.ini
 }
