@@ -58,7 +58,7 @@ static struct end end_describe(const struct child *child)
 {
     struct end end = {.is_late = !child->has_ended, .signal = child->signal};
     if (!child->has_ended)
-        snprintf(end.text, sizeof end.text, "does not return within %d seconds", limit_seconds);
+        snprintf(end.text, sizeof end.text, "takes over %d s", limit_seconds);
     else if (child->signal != 0)
         snprintf(end.text, sizeof end.text, "ends the process (%s)", child_signal_name(child->signal));
     else
