@@ -129,7 +129,8 @@ class Doctor(Case):
     def test_program_when_its_system_calls_are_watched_then_what_only_they_show_is_seen(self):
         for cause, command in (('uses-gpu', [PROGRAM, 'run']), ('companion-missing', opens('libcuda.so.1', 'libnvrtc.so.99')),
                                ('by-nvidia-smi', ['/bin/sh', '-c', 'PATH=/nowhere; nvidia-smi; exit 6']),
-                               ('only-asked', [built('linked_asan')]), ('never-looked', [built('static')]), ('never-looked', ['sh', '-c', 'kill -SEGV $$'])):
+                               ('only-asked', [built('linked_asan')]), ('never-looked', [built('static')]),
+                               ('by-device-file', ['sh', '-c', ': < /dev/nvidia-none']), ('never-looked', ['sh', '-c', 'kill -SEGV $$'])):
             if not os.path.exists(command[0]) and '/' in command[0]:
                 continue
             answer = self.explain(*command, options=['--watch'], **HERE)

@@ -351,6 +351,20 @@ bool reason_running_nvidia_smi(const struct judgement *judgement)
     return !is_main(judgement) && strcmp(library_file(judgement->process->path), "nvidia-smi") == 0;
 }
 
+bool reason_without_device_file(const struct judgement *judgement)
+{
+    const struct trial *trials = judgement->process->trials.items;
+    set_problem(judgement);
+    for (size_t i = 0; i < judgement->process->trials.count; i++) {
+        if (trials[i].error[0] == '\0' || !text_starts_with(trials[i].path, "/dev/"))
+            continue;
+        set("file", "%s", trials[i].path);
+        set("result", "%s", trials[i].error);
+        return true;
+    }
+    return false;
+}
+
 bool reason_on_other_interface(const struct judgement *judgement)
 {
     const struct object *object =
