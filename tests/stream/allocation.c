@@ -33,6 +33,8 @@ static bool is_to_fail(void)
     if (countdown < 0)
         return false;
     failed = countdown-- == 0;
+    if (failed)
+        errno = ENOMEM; /* pthread_create() of glibc relies on it */
     return failed;
 }
 
