@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "../../src/tools/trace/file/format.h"
 #include "cushim/attributes.h"
@@ -21,7 +22,7 @@ unsigned reader_prepare(uint64_t *out_number)
 
 size_t reader_frames(uint64_t *words, size_t room)
 {
-    return python_frames(words, room);
+    return python_frames(getpid(), words, room);
 }
 
 static volatile sig_atomic_t interrupts;
@@ -31,7 +32,7 @@ static void interrupt(int signal)
     uint64_t words[TRACE_PYTHON_WORDS];
     int error = errno;
     (void)signal;
-    (void)python_frames(words, TRACE_PYTHON_WORDS);
+    (void)python_frames(getpid(), words, TRACE_PYTHON_WORDS);
     interrupts++;
     errno = error;
 }

@@ -8,10 +8,8 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "../file/format.h"
 #include "python_offsets.h"
@@ -95,10 +93,10 @@ struct walk {
 };
 
 /* Starts with the newest frame of this thread, if it has one. */
-static void walk_start(struct walk *walk)
+static void walk_start(struct walk *walk, pid_t self)
 {
     const char *thread = python.attached != NULL ? python.attached() : NULL;
-    walk->self = getpid();
+    walk->self = self;
     walk->at = walk->start = walk->end = 0;
     if (thread == NULL && (thread = python.of_thread()) == NULL)
         return;
@@ -271,7 +269,7 @@ static bool is_of_package(const char *file)
     return found;
 }
 
-size_t python_frames(uint64_t *words, size_t room)
+size_t python_frames(pid_t self, uint64_t *words, size_t room)
 {
     struct walk walk;
     struct frame frames[BATCH];
@@ -280,10 +278,10 @@ size_t python_frames(uint64_t *words, size_t room)
     bool has_more = false;
     if (!atomic_load(&is_found) || python_problem(&why) != 0 || !python.is_initialized())
         return 0;
-    walk_start(&walk);
+    walk_start(&walk, self);
     for (size_t depth = 0; good == BATCH && depth < MAX_DEPTH; depth += BATCH) {
         size_t most = MAX_DEPTH - depth < BATCH ? MAX_DEPTH - depth : BATCH;
-        good = frames_check(walk.self, frames, frames_read(&walk, frames, most));
+        good = frames_check(self, frames, frames_read(&walk, frames, most));
         has_more |= good > TRACE_PYTHON_FRAMES;
         for (size_t i = 0; i < good; i++) {
             if (written == TRACE_PYTHON_FRAMES || (size = frame_write(&frames[i], words + used, room - used)) == 0)

@@ -9,12 +9,21 @@
 #include "cushim/abi/cuda_abi.h"
 #include "python_frames.h"
 
+/* The index of the part of the process that has an address, or -1. Frames are often of the part of the one before. */
+static int module_of(int before, uint64_t address)
+{
+    const struct module_range *range = before >= 0 ? &process->modules.ranges[before] : NULL;
+    bool is_same = range != NULL && address >= range->start && address < LOAD(range->end);
+    return is_same ? before : modules_find(&process->modules, address);
+}
+
 /* Notes the parts of the process that have some addresses, if the chunk has room: otherwise, the next one has them. */
 static void modules_note(struct trace_thread *own, const uint64_t *addresses, size_t count)
 {
     bool is_complete = true;
-    for (size_t i = 0; i < count; i++)
-        is_complete = is_complete && modules_find(&process->modules, addresses[i]) >= 0;
+    int index = -1;
+    for (size_t i = 0; i < count && is_complete; i++)
+        is_complete = (index = module_of(index, addresses[i])) >= 0;
     if (!is_complete) {
         int error = errno, state;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -23,7 +32,7 @@ static void modules_note(struct trace_thread *own, const uint64_t *addresses, si
         errno = error;
     }
     for (size_t i = 0; i < count; i++) {
-        int index = modules_find(&process->modules, addresses[i]);
+        index = module_of(index, addresses[i]);
         if (index < 0 || (own->has_module[index / 64] >> index % 64 & 1) != 0)
             continue;
         const struct module *module = &process->modules.all[index];
@@ -127,11 +136,11 @@ static void stack_note(struct trace_thread *own, const uint64_t *record)
 }
 
 /* Adds the Python frames; or, once in a process, why there are none. Returns whether there are any. */
-static bool python_note(const uint64_t *record)
+static bool python_note(const struct trace_thread *own, const uint64_t *record)
 {
     uint64_t words[TRACE_PYTHON_WORDS - TRACE_HEAD], problem[2];
     int error = errno;
-    size_t count = python_frames(&words[1], sizeof words / sizeof words[0] - 1);
+    size_t count = python_frames((pid_t)own->chunk->pid, &words[1], sizeof words / sizeof words[0] - 1);
     errno = error;
     words[0] = record[1];
     problem[0] = python_problem(&problem[1]);
@@ -186,7 +195,7 @@ static void place_take(struct trace_thread *own, uint64_t *record)
     uint64_t *end = own->at;
     if (is_in_handler(own))
         return;
-    if (!python_note(record) || own->wants_stacks)
+    if (!python_note(own, record) || own->wants_stacks)
         stack_note(own, record);
     record[1] = now();
     for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
@@ -277,7 +286,7 @@ static void failure_note(struct trace_thread *own, const uint64_t *record, unsig
     if (is_again || own->wants_stacks || is_in_handler(own))
         return;
     if (!had_place)
-        (void)python_note(record);
+        (void)python_note(own, record);
     if (!had_place || (behind < own->at && slot_of(behind) == TRACE_PYTHON))
         stack_note(own, record);
 }
