@@ -91,8 +91,14 @@ def find(word, entry_points):
     return found or [one for _, one in lists.plain_meanings(word, entry_points)]
 
 
+def exports_of(one):
+    """What exports.inc makes of an entry point: a row for each exported name."""
+    return [write_headers.typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, ', one)
+            for kind, (symbol, _) in zip(('legacy', 'per_thread'), one.exports)]
+
+
 def exported_name(row):
-    """The name in a row of exports.inc."""
+    """The name in such a row."""
     return row.split('(')[1].split(',')[0]
 
 
@@ -156,7 +162,7 @@ class Subset:
         the library; `parts`: which of streams, layers and companions the subset has."""
         self.all = lists.read()
         self.paths, self.linked = paths, linked
-        self.exports = [row for one in self.all for row in write_tables.exports_of(one) if exported_name(row) in linked]
+        self.exports = [row for one in self.all for row in exports_of(one) if exported_name(row) in linked]
         self.chosen = choose(paths, linked, self.all)
         self.has_parts = parts
         self.sources = list(cut_sources(sources, parts))

@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The text of the generated headers: entry_points.h, names.h, names_interop.h and compat/cuew_names.h."""
-import textwrap
-
 import entry_points as lists
 
 WIDTH = 120
 MADE = 'Made by loader/lists/write_lists.py from loader/lists/entry_points.tsv: do not edit.'
-
-
-def wrapped(group):
-    """A list in parentheses on lines of its own, each below the first; only its commas end a line."""
-    lines = textwrap.wrap(group.replace(' ', '\0').replace(',\0', ', '), WIDTH, initial_indent=' ' * 13,
-                          subsequent_indent=' ' * 14, break_long_words=False, break_on_hyphens=False)
-    return [line.replace('\0', ' ') for line in lines]
 
 
 # ---- include/cushim/entry_points.h ----
@@ -22,8 +13,7 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * entry_points.h - the typed list: one row for each slot of the table.
  *
  *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
- *   CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)
- *   CUSHIM_ENTRY_WINDOWS(function, abi, version, parameters, arguments)
+ *   CUSHIM_ENTRY_BY_KIND(...), CUSHIM_ENTRY_PTSZ(...), CUSHIM_ENTRY_PTDS(...), CUSHIM_ENTRY_WINDOWS(...)   the same
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -34,14 +24,14 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * The slot is named function_abi, such as StreamGetCaptureInfo_v3, and every function returns a CUresult. The order of
  * the rows is the order of the slots in the table, and part of the ABI.
  *
- * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
- * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that
- * wraps such a slot needs a wrapper for each table (layer.h). It has the third form if only a driver for Windows fills
- * its slot, which exists on every platform.
+ * A row has one of the next three forms if the tables of the two default streams have different functions in its slot.
+ * Code that wraps such a slot needs a wrapper for each table (layer.h). PTSZ and PTDS: the entry point has a per-thread
+ * variant, whose exported name ends with _ptsz or _ptds. BY_KIND: only a later version of it has one, or it returns such
+ * variants (cuGetProcAddress). WINDOWS: only a driver for Windows fills the slot, which exists on every platform.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and the others to it. All
- * are undefined at the end. A file that defines functions with these parameters must include abi/egl.h, too: one of the
- * functions takes a frame by value.
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, PTSZ and PTDS to BY_KIND,
+ * and that and WINDOWS to it. All are undefined at the end. A file that defines functions with these parameters must
+ * include abi/egl.h, too: one of the functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
@@ -65,6 +55,12 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 #ifndef CUSHIM_ENTRY_BY_KIND
 #    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
 #endif
+#ifndef CUSHIM_ENTRY_PTSZ
+#    define CUSHIM_ENTRY_PTSZ CUSHIM_ENTRY_BY_KIND
+#endif
+#ifndef CUSHIM_ENTRY_PTDS
+#    define CUSHIM_ENTRY_PTDS CUSHIM_ENTRY_BY_KIND
+#endif
 #ifndef CUSHIM_ENTRY_WINDOWS
 #    define CUSHIM_ENTRY_WINDOWS CUSHIM_ENTRY
 #endif
@@ -75,17 +71,13 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def typed_row(start, one):
-    """A row that ends with the parameters and the arguments of an entry point. Each of the two begins a line if it does
-    not fit behind what precedes it."""
-    lines = [start]
-    for group in (f'({one.parameters}),', f'({", ".join(one.arguments)}))'):
-        longer = f'{lines[-1].rstrip()} {group}'
-        lines[-1:] = [longer] if len(longer) <= WIDTH else [lines[-1].rstrip(), *wrapped(group)]
-    return '\n'.join(lines)
+    """A row that ends with the parameters and the arguments of an entry point: one line, however long."""
+    return f'{start}({one.parameters}), ({", ".join(one.arguments)}))'
 
 
 def entry_row(one, by_kind):
-    form = '_WINDOWS' if one.is_windows_only else '_BY_KIND' if by_kind else ''
+    variant = one.per_thread_symbol.removeprefix(one.symbol)
+    form = '_WINDOWS' if one.is_windows_only else variant.upper() or ('_BY_KIND' if by_kind else '')
     return typed_row(f'CUSHIM_ENTRY{form}({one.name}, {one.abi}, {one.version}, ', one)
 
 
@@ -95,7 +87,7 @@ def write_entry_points(entry_points, chosen=None):
     rows = [entry_row(one, one in by_kind) for one in lists.in_slots(chosen or entry_points)]
     newest = max(one.version for one in entry_points)
     compared = lists.known_drivers()[-1].version
-    rows += ['', *(f'#undef CUSHIM_ENTRY{form}' for form in ('', '_BY_KIND', '_WINDOWS')), '']
+    rows += ['', *(f'#undef CUSHIM_ENTRY{form}' for form in ('', '_BY_KIND', '_PTSZ', '_PTDS', '_WINDOWS')), '']
     return ENTRY_POINTS_HEAD % (MADE, newest, compared, len(entry_points)) + '\n'.join(rows)
 
 

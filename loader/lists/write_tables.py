@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The text of the lists for C that the library includes: symbols.inc, exports.inc and branches.inc."""
 import entry_points as lists
-from write_headers import MADE, typed_row
+from write_headers import MADE
 
 
 # ---- loader/lists/symbols.inc ----
@@ -43,7 +43,7 @@ def write_symbols(entry_points):
 
 # ---- loader/lists/exports.inc ----
 
-EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
+EXPORTS = '''/* SPDX-License-Identifier: MIT */
 /*
  * exports.inc - every name that a driver exports, and the slot that answers it.
  *
@@ -79,36 +79,47 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 %s
 #define CUSHIM_JOIN(first, second) first##second
 #define CUSHIM_SUFFIXED(first, second) CUSHIM_JOIN(first, second)
-#define CUSHIM_EXPORT_OF(symbol, function, abi, parameters, arguments) \\
-    CUSHIM_EXPORT(symbol, legacy, function, abi, parameters, arguments)
+#define CUSHIM_EXPORT_OF(symbol, kind, function, abi, parameters, arguments) \\
+    CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)
 #define CUSHIM_ENTRY(function, abi, version, parameters, arguments) \\
-    CUSHIM_EXPORT_OF(CUSHIM_SUFFIXED(cu##function, CUSHIM_SUFFIX_##abi), function, abi, parameters, arguments)
+    CUSHIM_EXPORT_OF(CUSHIM_SUFFIXED(cu##function, CUSHIM_SUFFIX_##abi), legacy, function, abi, parameters, arguments)
 #if !defined(_WIN32)
 #    define CUSHIM_ENTRY_WINDOWS(function, abi, version, parameters, arguments)
 #endif
 #include "cushim/entry_points.h"
 
 /* Of the table of the per-thread default stream. */
+#define CUSHIM_EXPORT_VARIANT(ending, function, abi, parameters, arguments) \\
+    CUSHIM_EXPORT_OF(CUSHIM_SUFFIXED(CUSHIM_SUFFIXED(cu##function, CUSHIM_SUFFIX_##abi), ending), per_thread, function, \\
+                     abi, parameters, arguments)
+#define CUSHIM_ENTRY_PTSZ(function, abi, version, parameters, arguments) \\
+    CUSHIM_EXPORT_VARIANT(_ptsz, function, abi, parameters, arguments)
+#define CUSHIM_ENTRY_PTDS(function, abi, version, parameters, arguments) \\
+    CUSHIM_EXPORT_VARIANT(_ptds, function, abi, parameters, arguments)
+#include "cushim/entry_points.h"
+
+%s
+
+%s
+#undef CUSHIM_JOIN
+#undef CUSHIM_SUFFIXED
+#undef CUSHIM_EXPORT_OF
+#undef CUSHIM_EXPORT_VARIANT
+#undef CUSHIM_EXPORT
+#undef CUSHIM_EXPORT_WITHOUT_SLOT
 '''
-
-
-def exports_of(one):
-    """The rows of one entry point: one for each exported name."""
-    return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, ', one)
-            for kind, (symbol, _) in zip(('legacy', 'per_thread'), one.exports)]
 
 
 def write_exports(entry_points):
     suffixes = {one.abi: '' if one.abi == 'v1' else f' _{one.abi}' for one in entry_points}
     for one in entry_points:
-        if one.symbol != f'cu{one.name}{suffixes[one.abi].lstrip()}':
-            raise ValueError(f'{one.symbol} is not named by its ABI version')
+        variant = one.per_thread_symbol.removeprefix(one.symbol)
+        if one.symbol != f'cu{one.name}{suffixes[one.abi].lstrip()}' or variant not in ('', '_ptsz', '_ptds'):
+            raise ValueError(f'{one.symbol} is not named by its ABI version, or its variant not by its stream')
     defines = [f'#define CUSHIM_SUFFIX_{abi}{suffix}' for abi, suffix in sorted(suffixes.items())]
-    rows = [row for one in entry_points for row in exports_of(one)[1:]]
-    rows += ['', *(f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol})' for symbol in lists.without_row()), '']
-    rows += [f'#undef {name.split()[1]}' for name in defines]
-    rows += [f'#undef CUSHIM_{name}' for name in ('JOIN', 'SUFFIXED', 'EXPORT_OF', 'EXPORT', 'EXPORT_WITHOUT_SLOT')]
-    return EXPORTS_HEAD % (MADE, '\n'.join(defines)) + '\n'.join(rows) + '\n'
+    names = [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol})' for symbol in lists.without_row()]
+    ends = [f'#undef {name.split()[1]}' for name in defines]
+    return EXPORTS % (MADE, '\n'.join(defines), '\n'.join(names), '\n'.join(ends))
 
 
 # ---- loader/lists/branches.inc ----
