@@ -23,8 +23,9 @@ SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
 HEAD = '''# Why CUDA cannot be used
 
 `cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
-This page has every cause of a failure that it knows, with the code that the driver returns and what can be done. In
-place of the words in {braces}, `doctor` writes the file, the error or the limit of the machine.
+This page has every cause of a failure that it knows: what people see, what is wrong, and what can be done. In place of
+the words in {braces}, `doctor` writes the file, the error or the limit of the machine. `causes.inc` has how it
+recognises each of them.
 
 Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
 `--devices`. If the start fails with a code, it is repeated under `ptrace`. The last operation that the system refused,
@@ -96,50 +97,8 @@ def marked(text):
     return re.sub(r'\{(\w+)\}', lambda name: '*{' + name[1].replace('_', ' ') + '}*', text)
 
 
-def wrapped(text, indent=''):
-    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-# The calls of the rows in words, as the subject of "fails".
-WORDS = {'*': 'an operation', 'clone* fork vfork': 'creating a thread or a process', 'ioctl': 'a request (`ioctl`) to',
-         'open*': 'opening', 'open* ioctl': 'opening, or a request (`ioctl`) to,', 'open* read': 'opening or reading',
-         'open* write': 'opening or writing', 'open* *stat* *access*': 'finding or opening',
-         'socket*': 'creating a socket',
-         'mmap mremap mprotect brk': 'a change of the memory (`mmap`, `mremap`, `mprotect`, `brk`)',
-         'mmap mprotect': 'mapping memory (`mmap`, `mprotect`)', 'mmap mlock*': 'locking memory (`mmap`, `mlock`)',
-         'eventfd* pipe* socket* bind listen epoll_create* dup*':
-             'creating a descriptor (`eventfd`, `pipe`, `socket`, `bind`, `listen`, `epoll_create`, `dup`)'}
-
-
-def listed(words):
-    """A list in words, with "or" before the last one."""
-    return ', '.join(words[:-1]) + ' or ' + words[-1] if len(words) > 1 else words[0]
-
-
-def either(names):
-    """Names in code, with "or" before the last one; "N" for a number."""
-    return listed([f'`{name.replace("#", "N")}`' for name in names.split()])
-
-
-def how(cause):
-    """How the doctor knows."""
-    parts = []
-    if cause.codes in ('crash', 'hang'):
-        parts.append({'crash': 'the process dies while CUDA initialises', 'hang': 'the start does not return in time'}[cause.codes])
-    elif cause.codes and cause.codes != '*':
-        parts.append('the failed call returns ' + listed(cause.codes.split()))
-    if cause.calls:
-        what = WORDS[cause.calls] + (f' {either(cause.paths)}' if cause.paths != '*' else '') + ' fails'
-        parts.append(what + (f' with {either(cause.errors)}' if cause.errors != '*' else ''))
-    if cause.evidence != 'any':
-        parts.append(evidence()[cause.evidence])
-    return '; '.join(parts) or 'no other cause was found'
-
-
-def evidence():
-    """The words of evidence.inc."""
-    rows = re.findall(r'^EVIDENCE\((\w+), "([^"]*)"\)', (HERE / 'evidence.inc').read_text(encoding='utf-8'), re.M)
-    return dict(rows)
+def wrapped(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def write_page(causes):
@@ -152,11 +111,9 @@ def write_page(causes):
         if cause.section != section:
             section = cause.section
             lines.append(f'\n## {section}')
-        lines += ['', f'### {cause.word}', wrapped(f'**{cause.title}.** {marked(cause.message)}'), '',
-                  wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.'
-                          + (f' Reason: {either(cause.reason)}.' if cause.reason else '')
-                          + ('' if cause.seen == 'SEEN' else ' Not seen on hardware.'), '  '),
-                  wrapped(f'- What to do: {marked(cause.advice)}', '  ')]
+        unseen = '' if cause.seen == 'SEEN' else ' Not seen on hardware.'
+        lines += ['', f'### {cause.word}', wrapped(f'**{cause.title}.** {marked(cause.message)}{unseen} *What to do:* '
+                                                   + marked(cause.advice))]
     return '\n'.join(lines) + '\n'
 
 
