@@ -45,8 +45,8 @@ class Manual(Case):
     def test_page_when_library_has_a_reason_then_documents_it(self):
         words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
         self.assertGreater(len(words), 15)
-        item = re.search(r'^\.It Li reason\n(.*?)^\.It ', source('src/tools/cushim/cushim.1'), re.M | re.S)[1]
-        self.assertEqual(words - set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.Li (.*)', item, re.M)))), set())
+        item = re.search(r'^reason  (.*?)^message  ', source('src/tools/cushim/cushim.1'), re.M | re.S)[1]
+        self.assertEqual(words - set(re.findall(r'[a-z-]+', item)), set())
 
     def test_page_when_program_writes_a_json_key_then_documents_it(self):
         driver = '--driver=' + fake('driver_12_4')
@@ -60,8 +60,10 @@ class Manual(Case):
                 if isinstance(value, dict):
                     keys |= set(value)
                 stack += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-        told = set(re.findall(r'[a-z_]+', '\n'.join(re.findall(r'^(?:\.(?:It )?Li (.*)|[a-z].* , .*)$',
-                                                               source('src/tools/cushim/cushim.1'), re.M))))
+        page = source('src/tools/cushim/cushim.1').partition('.Sh JSON')[2].partition('.Sh EXAMPLES')[0]
+        # At the start of a line, or in braces.
+        told = re.findall(r'^ *([a-z_, ]+?)  ', page, re.M) + re.findall(r'\{(.*?)\}', page, re.S)
+        told = set(re.findall(r'[a-z_]+', ' '.join(told)))
         self.assertGreater(len(keys), 30)
         self.assertEqual(keys - told, set())
 
@@ -71,8 +73,8 @@ class Manual(Case):
             checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/doctor/{name}.c')))
         checks |= set(re.findall(r'^CAUSE\([a-z0-9_]+, ([a-z-]+),', source('src/tools/cushim/doctor/causes.inc'), re.M))
         self.assertGreater(len(checks), 12)
-        page = source('src/tools/cushim/cushim.1')
-        told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.It Li (.*)$', page, re.M))))
+        page = source('src/tools/cushim/cushim.1').partition('each can occur')[2]
+        told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^    ([a-z, -]+?)  ', page, re.M))))
         self.assertEqual(checks - told, set())
 
 
