@@ -11,7 +11,7 @@ readonly with_long=(--setup all --no-suite thorough)
 # packagers and with all real drivers.
 stage_everything() {
     packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
-        gcc-mingw-w64-x86-64-win32 cmake lld man-db libuv1-dev ffmpeg python3-numba chromium zsh fish \
+        gcc-mingw-w64-x86-64-win32 cmake lld man-db ffmpeg python3-numba chromium zsh fish \
         cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
     # shellcheck disable=SC2046 # one word for each
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
@@ -48,7 +48,7 @@ softcuda_stress() {
 # What the tests of the suite long find with sanitizers, and what those of gcc find. Without the search for leaks: with
 # threads, that search crashes on the stacks that ASan keeps for detect_stack_use_after_return (gcc 12).
 stage_sanitizers_long() {
-    packages libuv1-dev
+    packages
     local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined

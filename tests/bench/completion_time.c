@@ -5,7 +5,6 @@
  *
  *   create+reap/event      creating 50 polled completions, polling and destroying them, for one completion; against
  *                          recording 50 events and querying them, which exist before
- *   create+reap/new-event  the same against creating, recording, querying and destroying 50 events
  *   create/callback        creating 50 notifying completions, for one; against recording an event, a wait in a second
  *                          stream, and a callback there
  *   short/synchronize      from enqueueing a memset of 64 bytes until the waiter is awake, in cushim_completion_wait()
@@ -15,12 +14,7 @@
  *   notifying/futex        the same with a notifying completion, after 100 us
  *   descriptor/callback    the same with poll() on its descriptor; against a callback that writes an eventfd
  *   cpu-20ms               the CPU time of a thread in a wait of 20 ms, against the 20 ms
- *   cpu-100-threads        the CPU time of 100 threads that wait for a second together, against that second
  *   work-behind/alone      one of 200 memsets of 8 MiB with a notifying completion behind each; against the memsets
- *   N-streams/callback     N busy streams, each with a memset and a callback for its end, until one thread has called
- *                          all callbacks; for one stream; against status callbacks that count, and write an eventfd
- *   pass/query             a look at one of 400 pending completions in cushim_completion_wait_any(); against a query of
- *                          an event
  *
  * The end of the GPU work is under control: the stream waits for a value in host memory, which another thread writes.
  * Exit status 77: the machine has no GPU, or its driver cannot wait for values.
@@ -43,10 +37,7 @@
 enum {
     WARM_UP = 10,
     BATCH = 50,
-    STREAMS = 1000,
-    THREADS = 100,
-    PENDING = 400, /* a stream takes about a thousand commands before it blocks the caller */
-    BEHIND = 40,   /* a notification stream holds 56 (completion.h) */
+    BEHIND = 40, /* a notification stream holds 56 (completion.h) */
     MICROSECOND = 1000,
     MILLISECOND = 1000000,
     SMALL = 64,
@@ -56,9 +47,6 @@ enum {
 static const struct cushim_dispatch_table *cu; /* a table whose slots are the driver's own functions */
 static struct cushim_context *context;
 static struct cushim_stream *stream;
-static struct cushim_stream *streams[STREAMS];
-static int busy; /* streams */
-static struct cushim_dispatcher *dispatcher;
 static CUstream handle, second;
 static CUdeviceptr memory;
 static int event_fd;
@@ -81,9 +69,7 @@ static double now(clockid_t clock)
 static void CUDA_CB write_event(CUstream of, CUresult status, void *user)
 {
     const uint64_t one = 1;
-    (void)of, (void)status;
-    if (user != NULL)
-        atomic_fetch_add((atomic_int *)user, 1);
+    (void)of, (void)status, (void)user;
     if (write(event_fd, &one, sizeof one) != sizeof one)
         abort();
 }
@@ -258,7 +244,7 @@ static void CUDA_CB set_flag(CUstream of, CUresult status, void *user)
     atomic_store((atomic_int *)user, status == CUDA_SUCCESS ? 1 : -1);
 }
 
-static CUevent events[PENDING], new_events[BATCH];
+static CUevent events[BATCH];
 
 static double callbacks_made(void)
 {
@@ -277,33 +263,17 @@ static double callbacks_made(void)
     return (made - start) / BATCH;
 }
 
-static double events_recorded(bool each_is_new)
+static double events_made(void)
 {
     double start = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < BATCH; i++) {
-        if (each_is_new)
-            check(cu->EventCreate_v1(&new_events[i], CU_EVENT_DISABLE_TIMING));
-        check(cu->EventRecord_v1(each_is_new ? new_events[i] : events[i], handle));
-    }
+    for (int i = 0; i < BATCH; i++)
+        check(cu->EventRecord_v1(events[i], handle));
     double made = now(CLOCK_MONOTONIC);
     check(cu->StreamSynchronize_v1(handle));
     double done = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < BATCH; i++) {
-        check(cu->EventQuery_v1(each_is_new ? new_events[i] : events[i]));
-        if (each_is_new)
-            check(cu->EventDestroy_v2(new_events[i]));
-    }
+    for (int i = 0; i < BATCH; i++)
+        check(cu->EventQuery_v1(events[i]));
     return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
-}
-
-static double events_made(void)
-{
-    return events_recorded(false);
-}
-
-static double new_events_made(void)
-{
-    return events_recorded(true);
 }
 
 static double cpu_of_wait(void)
@@ -321,32 +291,6 @@ static double cpu_of_wait(void)
 static double time_of_wait(void)
 {
     return (double)delay;
-}
-
-static void *wait_in_thread(void *completion)
-{
-    wait_for(completion);
-    return NULL;
-}
-
-static double cpu_of_threads(void)
-{
-    struct cushim_completion *completions[THREADS];
-    pthread_t threads[THREADS];
-    close_gate();
-    for (int i = 0; i < THREADS; i++)
-        completions[i] = new_completion(stream, 0);
-    double start = now(CLOCK_PROCESS_CPUTIME_ID);
-    sem_post(&opener_wanted);
-    for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, wait_in_thread, completions[i]) != 0)
-            abort();
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    double end = now(CLOCK_PROCESS_CPUTIME_ID);
-    for (int i = 0; i < THREADS; i++)
-        cushim_completion_destroy(&completions[i]);
-    return end - start;
 }
 
 /* Everything is enqueued before the gate opens, so that only the work is timed. */
@@ -379,70 +323,6 @@ static double work_alone(void)
     return work_with(false);
 }
 
-static struct cushim_completion *pending[PENDING];
-
-static double pass_over_completions(void)
-{
-    size_t index;
-    double start = now(CLOCK_MONOTONIC);
-    if (cushim_completion_wait_any(pending, PENDING, 0, &index) != CUDA_ERROR_TIMEOUT)
-        abort();
-    return (now(CLOCK_MONOTONIC) - start) / PENDING;
-}
-
-static double pass_over_events(void)
-{
-    double start = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < PENDING; i++)
-        if (cu->EventQuery_v1(events[i]) != CUDA_ERROR_NOT_READY)
-            abort();
-    return (now(CLOCK_MONOTONIC) - start) / PENDING;
-}
-
-static void work_in(int number)
-{
-    check(cu->MemsetD32Async_v1(memory, 1, 1, cushim_stream_handle(streams[number])));
-}
-
-static void count_one(CUresult status, void *user)
-{
-    check(status);
-    ++*(int *)user;
-}
-
-static double completions_of_streams(void)
-{
-    int count = 0;
-    double start = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < busy; i++) {
-        work_in(i);
-        struct cushim_completion *completion = new_completion(streams[i], CUSHIM_COMPLETION_NOTIFYING);
-        check(cushim_completion_set_callback(completion, dispatcher, count_one, &count, NULL));
-        cushim_completion_detach(&completion);
-    }
-    while (count < busy)
-        check(cushim_dispatcher_run(dispatcher, CUSHIM_FOREVER, NULL));
-    return (now(CLOCK_MONOTONIC) - start) / busy;
-}
-
-static double callbacks_of_streams(void)
-{
-    atomic_int count = 0;
-    double start = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < busy; i++) {
-        work_in(i);
-        check(cu->StreamAddCallback_v1(cushim_stream_handle(streams[i]), write_event, &count, 0));
-    }
-    while (atomic_load(&count) < busy)
-        read_event();
-    double end = now(CLOCK_MONOTONIC);
-    check(cu->CtxSynchronize_v1()); /* the last callback may not have written yet */
-    const uint64_t one = 1;
-    if (write(event_fd, &one, sizeof one) == sizeof one)
-        read_event();
-    return (end - start) / busy;
-}
-
 static void compare(const char *name, int pairs, double (*ours)(void), double (*without)(void))
 {
     for (int i = pairs < WARM_UP ? 0 : -WARM_UP; i < pairs; i++) {
@@ -466,12 +346,9 @@ static void bench_prepare(void)
     check(cushim_context_create_primary(0, &context));
     check(cu->CtxSetCurrent_v1(cushim_context_handle(context)));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    for (int i = 0; i < STREAMS; i++)
-        check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &streams[i]));
     check(cu->StreamCreate_v1(&second, CU_STREAM_NON_BLOCKING));
-    for (int i = 0; i < PENDING; i++)
+    for (int i = 0; i < BATCH; i++)
         check(cu->EventCreate_v1(&events[i], CU_EVENT_DISABLE_TIMING));
-    check(cushim_dispatcher_create(&dispatcher));
     check(cu->MemAlloc_v2(&memory, LARGE));
     check(cu->MemHostAlloc_v1(&host, sizeof *gate, CU_MEMHOSTALLOC_DEVICEMAP));
     check(cu->MemHostGetDevicePointer_v2(&gate_address, host, 0));
@@ -483,34 +360,14 @@ static void bench_prepare(void)
     handle = cushim_stream_handle(stream);
 }
 
-/* Passes over pending completions, for which the gate stays closed. */
-static void bench_pending(void)
-{
-    delay = 0;
-    close_gate();
-    for (int i = 0; i < PENDING; i++) {
-        pending[i] = new_completion(stream, 0);
-        check(cu->EventRecord_v1(events[i], handle));
-    }
-    compare("pass/query", 200, pass_over_completions, pass_over_events);
-    sem_post(&opener_wanted);
-    for (int i = 0; i < PENDING; i++) {
-        wait_for(pending[i]);
-        cushim_completion_destroy(&pending[i]);
-    }
-}
-
 static void bench_finish(pthread_t opener)
 {
     delay = -1;
     sem_post(&opener_wanted);
     pthread_join(opener, NULL);
-    cushim_dispatcher_destroy(&dispatcher);
-    for (int i = 0; i < STREAMS; i++)
-        check(cushim_stream_close(&streams[i]));
     check(cushim_stream_close(&stream));
     check(cu->StreamDestroy_v2(second));
-    for (int i = 0; i < PENDING; i++)
+    for (int i = 0; i < BATCH; i++)
         check(cu->EventDestroy_v2(events[i]));
     check(cu->MemFreeHost_v1(gate));
     check(cu->MemFree_v2(memory));
@@ -534,24 +391,15 @@ int main(void)
     if (pthread_create(&opener, NULL, open_gate, NULL) != 0)
         return 1;
     compare("create+reap/event", 1000, polled_made, events_made);
-    compare("create+reap/new-event", 1000, polled_made, new_events_made);
     compare("create/callback", 1000, notifying_made, callbacks_made);
     compare("short/synchronize", 1000, soon_by_wait, soon_by_synchronize);
-    compare_after(40 * MICROSECOND, "late-40us/futex", 1000, by_wait, by_futex);
     compare_after(300 * MICROSECOND, "late-300us/futex", 1000, by_wait, by_futex);
     compare_after(1 * MILLISECOND, "late-1ms/futex", 500, by_wait, by_futex);
     compare_after(20 * MILLISECOND, "late-20ms/futex", 100, by_wait, by_futex);
     compare_after(100 * MICROSECOND, "notifying/futex", 1000, by_notifying_wait, by_futex);
     compare_after(100 * MICROSECOND, "descriptor/callback", 1000, by_descriptor, by_callback);
     compare_after(20 * MILLISECOND, "cpu-20ms", 50, cpu_of_wait, time_of_wait);
-    compare_after(1000 * MILLISECOND, "cpu-100-threads", 3, cpu_of_threads, time_of_wait);
     compare_after(0, "work-behind/alone", 50, work_behind, work_alone);
-    bench_pending();
-    for (busy = 16; busy <= STREAMS; busy = busy == 16 ? 64 : busy == 64 ? STREAMS : STREAMS + 1) {
-        char name[32];
-        snprintf(name, sizeof name, "%d-streams/callback", busy);
-        compare(name, busy < STREAMS ? 30 : 3, completions_of_streams, callbacks_of_streams);
-    }
     bench_finish(opener);
     return 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * driver.c - the smallest libcuda.so.1 that cushim accepts, with one function to call. call_count runs on it. call_time
- * is linked to it and then runs on the machine's own driver.
- */
+/* The smallest libcuda.so.1 that cushim accepts, with one function to call: call_count runs on it. */
 #include "cushim/abi/cuda_abi.h"
 
 CUresult CUDAAPI cuInit(unsigned int flags);

@@ -3,8 +3,7 @@
 """layer_time.py - the cost of calls of the stream layer on a GPU, in nanoseconds, against the driver's own
 functions.
 
-    layer_time.py LAYER_TIME            on this machine's driver, with the bounds; skipped if the machine has no GPU
-    layer_time.py LAYER_TIME DRIVER     on this driver, such as a softcuda, for information: its calls cost something else
+    layer_time.py LAYER_TIME            on this machine's driver; skipped if the machine has no GPU
 
 Each line compares the layer's call with the driver's. After its name come the number of pairs and the middle
 half of their ratios.
@@ -17,10 +16,4 @@ import bench
 BOUNDS = {'query': 1.05, 'synchronize': 1.05, 'launch': 1.05, 'capture': 1.02,
           'flags': 0.999, 'id': 0.999, 'device': 0.999}
 
-
-def main(program, driver=None):
-    return bench.judge_pairs([program], driver, {} if driver else BOUNDS, 'ns', 1)
-
-
-if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+sys.exit(bench.judge_pairs(sys.argv[1:], None, BOUNDS, 'ns', 1))

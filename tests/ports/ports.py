@@ -43,6 +43,27 @@ FFMPEG_FILTERS = {
 }
 # Of FFmpeg's eight filters, bilateral_cuda is not here: the original's checksum differs from run to run.
 DOWNLOADED = {'chromakey_cuda': 'yuva420p'} # the format of its frames
+# Of hashcat's loader: (file, pattern, text in its place).
+HASHCAT_EDITS = (
+    ('src/ext_cuda.c', r'#include "dynloader\.h"', '#include "cushim_untyped.h"'),
+    ('src/ext_cuda.c', r'^  #if   defined \(_WIN\)\n  cuda->lib.*?^  if \(cuda->lib == NULL\) return -1;\n', '''\
+  if (cushim_load (NULL) != 0)
+  {
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get ();
+
+    event_log_warning (hashcat_ctx, "CUDA: %s %s", diagnosis->message, diagnosis->advice);
+
+    return -1;
+  }
+'''),
+    ('src/ext_cuda.c', r'hc_dlsym \(\(ptr\)->lib, #cudaname\)', 'cushim_symbol_if_available (#cudaname)'),
+    ('src/ext_cuda.c', r'"%s is missing from %s shared library\.", #name, #libname',
+     '"%s", cushim_error_last ()->message'),
+    ('src/ext_cuda.c', r'^    if \(cuda->lib\)\n    \{\n.*\n    \}\n\n', ''),
+    ('src/ext_cuda.c', r'cuda->cuInit \(Flags\)', '(CUresult) cushim_init ()'),
+    ('src/ext_cuda.c', r'"cuInit\(\): %s", pStr', '"cuInit(): %s", cushim_diagnosis_get ()->message'),
+    ('include/ext_cuda.h', r'^  hc_dynlib_t lib;\n\n', ''),
+)
 # The most bytes that cushim may add to the stripped program.
 GROWTH = {'ffmpeg': 100 << 10, 'hashcat': 80 << 10}
 
@@ -87,6 +108,13 @@ def build_ffmpeg(directory):
     keep(source / 'ffmpeg', directory / 'run' / 'new')
 
 
+def edit(path, pattern, text):
+    flags = re.M | re.S if '.*?' in pattern else re.M
+    changed, count = re.subn(pattern, text, path.read_text(encoding='utf-8'), flags=flags)
+    assert count > 0, f'{path.name} is another one: nothing matches {pattern}'
+    path.write_text(changed, encoding='utf-8')
+
+
 def build_hashcat(directory):
     source = directory / 'source'
     options = ['ENABLE_UNRAR=0', 'USE_SYSTEM_ZLIB=1', 'USE_SYSTEM_XXHASH=1', 'USE_SYSTEM_OPENCL=1', 'ENABLE_CUBIN=0']
@@ -96,13 +124,12 @@ def build_hashcat(directory):
     run(*make, 'hashcat', cwd=source, env={**os.environ, 'LDFLAGS': linked})
     run(*make, 'modules/module_00000.so', cwd=source)
     keep(source / 'hashcat', directory / 'run' / 'old')
-    run(ROOT / 'tests' / 'packaging' / 'port', 'hashcat', source, directory / 'port')
-    for name in ('cushim_untyped.h', 'ext_cuda.h'):
-        shutil.copy(directory / 'port' / name, source / 'include')
-    shutil.copy(directory / 'port' / 'ext_cuda.c', source / 'src')
+    cushim = subset(directory, [source / name for name in ('src/ext_cuda.c', 'include/ext_cuda.h')])
+    shutil.copy(cushim / 'cushim_untyped.h', source / 'include')
+    for name, pattern, text in HASHCAT_EDITS:
+        edit(source / name, pattern, text)
     (source / 'hashcat').unlink()
-    run(*make, 'hashcat', cwd=source,
-        env={**os.environ, 'LDFLAGS': f'{directory / "port" / "cushim.o"} {linked}'})
+    run(*make, 'hashcat', cwd=source, env={**os.environ, 'LDFLAGS': f'{directory / "cushim.o"} {linked}'})
     keep(source / 'hashcat', directory / 'run' / 'new')
     for name in ('modules', 'tunings', 'hashcat.hcstat2'):
         (shutil.copytree if (source / name).is_dir() else shutil.copy)(source / name, directory / 'run' / name)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A page in Chromium without a window, driven through its debugging pipe."""
-import base64
 import json
 import os
 import shutil
@@ -122,6 +121,3 @@ class Chromium:
         for kind in ('mousePressed', 'mouseReleased'):
             self.mouse(kind, x, y, button='left', clickCount=1)
         self.draw()
-
-    def picture(self):
-        return base64.b64decode(self.call('Page.captureScreenshot', format='png', optimizeForSpeed=False)['data'])

@@ -6,8 +6,7 @@
  *   pairs --list               the names
  *
  * Prints "usable" or the obstacle, a tab, and the result of the use. Exit status 1: a usable feature could not be used,
- * or one with an obstacle could; 77: there is no GPU. Names that begin with "foreign-" are no features: they show what
- * a call does with objects of both devices.
+ * or one with an obstacle could; 77: there is no GPU.
  */
 #include "../use.h"
 
@@ -162,21 +161,15 @@ static CUresult take_pool_fabric(const struct message *message, int descriptor)
 
 /* ---- One process with both devices: the current context is that of the owner ---- */
 
-/* Memory, an event and a stream of the other device, whose context is not current afterwards. */
+/* Memory of the other device, whose context is not current afterwards. */
 static struct {
     CUcontext context;
-    CUstream stream;
-    CUevent event;
     CUdeviceptr memory;
 } foreign;
 
 static CUresult foreign_create(void)
 {
     CUresult result = use_enter(other, &foreign.context);
-    if (result == CUDA_SUCCESS)
-        result = cu->StreamCreate_v1(&foreign.stream, CU_STREAM_NON_BLOCKING);
-    if (result == CUDA_SUCCESS)
-        result = cu->EventCreate_v1(&foreign.event, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
         result = cu->MemAlloc_v2(&foreign.memory, USE_SIZE);
     (void)cu->CtxSetCurrent_v1(use_context);
@@ -201,88 +194,6 @@ static CUresult pair_peer_copy(void)
     return use_compare(foreign.memory, USE_SIZE);
 }
 
-static CUresult foreign_memset(void)
-{
-    TRY(cu->MemsetD8Async_v1(foreign.memory, USE_BYTE, USE_SIZE, use_stream));
-    TRY(cu->StreamSynchronize_v1(use_stream));
-    TRY(cu->CtxSetCurrent_v1(foreign.context));
-    return use_compare(foreign.memory, USE_SIZE);
-}
-
-static CUresult foreign_copy(void)
-{
-    CUdeviceptr own = 0;
-    TRY(cu->MemAlloc_v2(&own, USE_SIZE));
-    TRY(use_fill(own, USE_SIZE));
-    TRY(cu->MemcpyDtoDAsync_v2(foreign.memory, own, USE_SIZE, use_stream));
-    TRY(cu->StreamSynchronize_v1(use_stream));
-    TRY(cu->CtxSetCurrent_v1(foreign.context));
-    return use_compare(foreign.memory, USE_SIZE);
-}
-
-static CUresult foreign_stream_memset(void)
-{
-    CUdeviceptr own = 0;
-    TRY(cu->MemAlloc_v2(&own, USE_SIZE));
-    TRY(cu->MemsetD8Async_v1(own, USE_BYTE, USE_SIZE, foreign.stream));
-    TRY(cu->StreamSynchronize_v1(foreign.stream));
-    return use_compare(own, USE_SIZE);
-}
-
-static CUresult foreign_stream_allocation(void)
-{
-    CUdeviceptr address = 0;
-    TRY(cu->MemAllocAsync_v1(&address, USE_SIZE, use_stream));
-    TRY(cu->StreamSynchronize_v1(use_stream));
-    TRY(cu->MemFreeAsync_v1(address, foreign.stream));
-    return cu->StreamSynchronize_v1(foreign.stream);
-}
-
-static CUresult foreign_event_record(void)
-{
-    return cu->EventRecord_v1(foreign.event, use_stream);
-}
-
-static CUresult foreign_event_wait(void)
-{
-    TRY(cu->EventRecord_v1(foreign.event, foreign.stream));
-    TRY(cu->StreamWaitEvent_v1(use_stream, foreign.event, 0));
-    return cu->StreamSynchronize_v1(use_stream);
-}
-
-static CUresult foreign_event_query(void)
-{
-    TRY(cu->EventRecord_v1(foreign.event, foreign.stream));
-    TRY(cu->EventSynchronize_v1(foreign.event));
-    return cu->EventQuery_v1(foreign.event);
-}
-
-static CUresult foreign_event_time(void)
-{
-    CUevent own;
-    float milliseconds = 0;
-    TRY(cu->EventCreate_v1(&own, CU_EVENT_DEFAULT));
-    TRY(cu->EventRecord_v1(own, use_stream));
-    TRY(cu->EventRecord_v1(foreign.event, foreign.stream));
-    TRY(cu->EventSynchronize_v1(own));
-    TRY(cu->EventSynchronize_v1(foreign.event));
-    return cu->EventElapsedTime_v1(&milliseconds, own, foreign.event);
-}
-
-/* A completion of a stream of the other device. */
-static CUresult foreign_completion(void)
-{
-    struct cushim_context *context = NULL;
-    struct cushim_stream *stream = NULL;
-    struct cushim_completion *completion = NULL;
-    CUresult status = CUDA_SUCCESS;
-    TRY(cushim_context_borrow(foreign.context, &context));
-    TRY(cushim_stream_borrow(foreign.stream, context, &stream));
-    TRY(cushim_completion_create(stream, 0, &completion));
-    TRY(cushim_completion_wait(completion, CUSHIM_FOREVER, &status));
-    return status;
-}
-
 /* ---- The list ---- */
 
 #define NOT_A_FEATURE CUSHIM_FEATURE_COUNT
@@ -305,15 +216,6 @@ static const struct pair {
     {"memory-fabric-handles", CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, true, NULL, give_memory_fabric, take_memory_fabric},
     {"pool-descriptors", CUSHIM_FEATURE_POOL_DESCRIPTORS, true, NULL, give_pool_descriptor, take_pool_descriptor},
     {"pool-fabric-handles", CUSHIM_FEATURE_POOL_FABRIC_HANDLES, true, NULL, give_pool_fabric, take_pool_fabric},
-    {"foreign-memory-memset", NOT_A_FEATURE, false, foreign_memset, NULL, NULL},
-    {"foreign-memory-copy", NOT_A_FEATURE, false, foreign_copy, NULL, NULL},
-    {"foreign-stream-memset", NOT_A_FEATURE, false, foreign_stream_memset, NULL, NULL},
-    {"foreign-stream-allocation", NOT_A_FEATURE, false, foreign_stream_allocation, NULL, NULL},
-    {"foreign-event-record", NOT_A_FEATURE, false, foreign_event_record, NULL, NULL},
-    {"foreign-event-wait", NOT_A_FEATURE, false, foreign_event_wait, NULL, NULL},
-    {"foreign-event-query", NOT_A_FEATURE, false, foreign_event_query, NULL, NULL},
-    {"foreign-event-time", NOT_A_FEATURE, false, foreign_event_time, NULL, NULL},
-    {"foreign-completion", NOT_A_FEATURE, false, foreign_completion, NULL, NULL},
 };
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
