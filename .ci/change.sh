@@ -31,8 +31,8 @@ stage_readme() {
 }
 
 # Lines that are too long, code that is not formatted, and stages that the workflow does not run. clang-format does not
-# check the length of comments with this configuration. A row of a list (.inc, entry_points.h) and of a table in a page may
-# be longer; CAUSES.md is generated.
+# check the length of comments with this configuration. A row of a list (.inc, entry_points.h) and of a table in a page
+# may be longer; CAUSES.md is generated.
 stage_sources() {
     packages clang-format
     git ls-files '*.c' '*.h' '*.cpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '

@@ -13,7 +13,6 @@ Implib.so. They were measured once, with the same plug-in and gcc 12 on x86-64.
 The bounds are 5 % above what was reached with gcc 12 on x86-64. Elsewhere, the sizes are only printed. Of a subset, 13 KiB
 are the diagnosis of a start that fails: cuInit itself makes it, so that no program can leave it out.
 """
-import os
 import pathlib
 import re
 import shlex

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import unittest
 
 from under_exec import (BUILD, HAS_AUDITOR, IS_FOREIGN, PROGRAM, SETS, Case, built, copied_libraries, environment, main,
                         nobody_can_run, run, softcuda, under)
