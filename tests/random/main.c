@@ -20,7 +20,7 @@
 #include "check.h"
 #include "random.h"
 
-enum { ENTRIES = 4096, SHOWN = 60 };
+enum { SHOWN = 60 };
 
 struct settings settings = {.seed = 1, .programs = 10, .threads = 1, .limit = 120, .forks = true};
 const struct softcuda_control *soft;
@@ -33,15 +33,16 @@ static struct trace {
     char failure[256];
     unsigned markers;
     atomic_uint count;
+    /* The last ones of each thread, which alone writes them. */
     struct entry {
-        unsigned thread;
-        int result; /* -1: it did not return, or has no result */
+        unsigned number; /* 0: none; otherwise of all threads */
+        int result;      /* -1: it did not return, or has no result */
         char text[88];
-    } entries[ENTRIES];
+    } entries[MAX_THREADS][SHOWN];
 } * trace;
 
 static _Thread_local struct entry *entry;
-static _Thread_local unsigned own_number;
+static _Thread_local unsigned own_number, own_count;
 static _Thread_local uint64_t state;
 static pthread_barrier_t barrier;
 
@@ -71,8 +72,8 @@ bool one_in(unsigned count)
 void note(const char *format, ...)
 {
     va_list arguments;
-    entry = &trace->entries[atomic_fetch_add_explicit(&trace->count, 1, memory_order_relaxed) % ENTRIES];
-    entry->thread = own_number;
+    entry = &trace->entries[own_number][own_count++ % SHOWN];
+    entry->number = atomic_fetch_add_explicit(&trace->count, 1, memory_order_relaxed) + 1;
     entry->result = -1;
     va_start(arguments, format);
     vsnprintf(entry->text, sizeof entry->text, format, arguments);
@@ -177,10 +178,14 @@ static void explain(int status, bool hung)
     printf("repeat it with: random_programs --seed %llu --programs 1 --threads %u --operations %u%s%s\n",
            (unsigned long long)settings.seed, settings.threads, settings.operations,
            settings.driver != NULL ? " --driver " : "", settings.driver != NULL ? settings.driver : "");
-    for (unsigned i = count > SHOWN ? count - SHOWN : 0; i < count; i++) {
-        const struct entry *one = &trace->entries[i % ENTRIES];
-        printf("thread %u %s", one->thread, one->text);
-        printf(one->result >= 0 ? " = %d\n" : "\n", one->result);
+    for (unsigned number = count > SHOWN ? count - SHOWN + 1 : 1; number <= count; number++) {
+        for (unsigned i = 0; i < settings.threads * SHOWN; i++) {
+            const struct entry *one = &trace->entries[i / SHOWN][i % SHOWN];
+            if (one->number != number)
+                continue;
+            printf("thread %u %s", i / SHOWN, one->text);
+            printf(one->result >= 0 ? " = %d\n" : "\n", one->result);
+        }
     }
 }
 
