@@ -259,14 +259,23 @@ static size_t frame_write(const struct frame *frame, uint64_t *words, size_t roo
     return 1 + TRACE_WORDS_OF(used);
 }
 
-/* Whether a frame is one of the standard library, or of an installed package. */
-static bool is_of_package(const char *file)
+/* The name of a file, as Python has it, and whether it is one of the standard library, or of an installed package. */
+struct source {
+    uintptr_t name;
+    bool is_of_package;
+};
+
+/* Frames that follow each other are often of one file. */
+static bool is_of_package(struct source *before, const struct frame *frame, const char *path)
 {
     static const char *const parts[] = {"/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen "};
-    bool found = false;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        found |= strstr(file, parts[i]) != NULL;
-    return found;
+    uintptr_t name = word((const char *)frame->code, python.at.file);
+    if (name != before->name) {
+        *before = (struct source){name, false};
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            before->is_of_package |= strstr(path, parts[i]) != NULL;
+    }
+    return before->is_of_package;
 }
 
 size_t python_frames(pid_t self, uint64_t *words, size_t room)
@@ -274,6 +283,7 @@ size_t python_frames(pid_t self, uint64_t *words, size_t room)
     struct walk walk;
     struct frame frames[BATCH];
     uint64_t why;
+    struct source source = {0, false};
     size_t used = 0, written = 0, good = BATCH, size = 1;
     bool has_more = false;
     if (!atomic_load(&is_found) || python_problem(&why) != 0 || !python.is_initialized())
@@ -286,7 +296,8 @@ size_t python_frames(pid_t self, uint64_t *words, size_t room)
         for (size_t i = 0; i < good; i++) {
             if (written == TRACE_PYTHON_FRAMES || (size = frame_write(&frames[i], words + used, room - used)) == 0)
                 return used;
-            if (has_more && written >= TRACE_PYTHON_FRAMES / 2 && is_of_package((const char *)&words[used + 1]))
+            if (has_more && written >= TRACE_PYTHON_FRAMES / 2
+                && is_of_package(&source, &frames[i], (const char *)&words[used + 1]))
                 continue;
             used += size;
             written++;
