@@ -76,7 +76,7 @@ class Hangs(Traced):
             finally:
                 parts = pathlib.Path(f'/proc/{program.pid}/task/{program.pid}/children').read_text(encoding='ascii')
                 for child in parts.split():
-                    with contextlib.suppress(FileNotFoundError): # a child that has ended
+                    with contextlib.suppress(FileNotFoundError, ProcessLookupError): # a child that has ended
                         if FINDINGS in pathlib.Path(f'/proc/{child}/cmdline').read_text(encoding='utf-8').split('\0'):
                             os.kill(int(child), signal.SIGKILL)
         text = answer.out.decode()
