@@ -19,9 +19,9 @@
  * variant, whose exported name ends with _ptsz or _ptds. BY_KIND: only a later version of it has one, or it returns such
  * variants (cuGetProcAddress). WINDOWS: only a driver for Windows fills the slot, which exists on every platform.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, PTSZ and PTDS to BY_KIND,
- * and that and WINDOWS to it. All are undefined at the end. A file that defines functions with these parameters must
- * include abi/egl.h, too: one of the functions takes a frame by value.
+ * Define CUSHIM_ENTRY before including this file, as often as needed. It defaults to nothing, BY_KIND and WINDOWS to
+ * CUSHIM_ENTRY, and PTSZ and PTDS to BY_KIND. All are undefined at the end. A file that defines functions with these
+ * parameters must include abi/egl.h, too: one of the functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of

@@ -39,7 +39,8 @@
  * before it added a layer, from a table or by cuGetProcAddress, bypass this layer.
  *
  * **Kinds.** If an entry point has a per-thread variant, the two tables have different functions, and a layer needs one
- * for each table (CUSHIM_LAYER_BOTH_KINDS()). entry_points.h marks these rows as CUSHIM_ENTRY_BY_KIND.
+ * for each table (CUSHIM_LAYER_BOTH_KINDS()). In entry_points.h, these rows are CUSHIM_ENTRY_PTSZ, CUSHIM_ENTRY_PTDS or
+ * CUSHIM_ENTRY_BY_KIND.
  *
  * **Order.** A layer is on top of those that were added before it. The layers that a program adds before the load are
  * below those of CUSHIM_LAYERS, which are added in the order of the variable.

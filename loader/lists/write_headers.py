@@ -29,9 +29,9 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * variant, whose exported name ends with _ptsz or _ptds. BY_KIND: only a later version of it has one, or it returns such
  * variants (cuGetProcAddress). WINDOWS: only a driver for Windows fills the slot, which exists on every platform.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, PTSZ and PTDS to BY_KIND,
- * and that and WINDOWS to it. All are undefined at the end. A file that defines functions with these parameters must
- * include abi/egl.h, too: one of the functions takes a frame by value.
+ * Define CUSHIM_ENTRY before including this file, as often as needed. It defaults to nothing, BY_KIND and WINDOWS to
+ * CUSHIM_ENTRY, and PTSZ and PTDS to BY_KIND. All are undefined at the end. A file that defines functions with these
+ * parameters must include abi/egl.h, too: one of the functions takes a frame by value.
  *
  * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
  * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
@@ -77,6 +77,8 @@ def typed_row(start, one):
 
 def entry_row(one, by_kind):
     variant = one.per_thread_symbol.removeprefix(one.symbol)
+    if one.is_windows_only and variant:
+        raise ValueError(f'{one.symbol}: no form of a row has both Windows and a per-thread variant')
     form = '_WINDOWS' if one.is_windows_only else variant.upper() or ('_BY_KIND' if by_kind else '')
     return typed_row(f'CUSHIM_ENTRY{form}({one.name}, {one.abi}, {one.version}, ', one)
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks for features in unusual situations, on softcuda with two devices: before cuInit; for devices that do not exist;
  * while calls of the driver fail; from many threads. */
-#include "cushim/cushim.h"
+#include "use.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "softcuda.h"
 
 static int failures;
 static struct cushim_feature_info plain[CUSHIM_FEATURE_COUNT];
@@ -20,16 +17,6 @@ static void check(bool condition, const char *what, const char *message)
         return;
     failures++;
     printf("FAILED: %s: %s\n", what, message);
-}
-
-static const struct softcuda_control *softcuda(void)
-{
-    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_LAZY | RTLD_NOLOAD);
-    union {
-        void *object;
-        softcuda_control_fn get;
-    } control = {library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL};
-    return control.object != NULL ? control.get(SOFTCUDA_CONTROL_VERSION) : NULL;
 }
 
 static bool is_equal(const struct cushim_feature_info *left, const struct cushim_feature_info *right)
@@ -81,8 +68,8 @@ static void test_feature_when_a_call_of_the_driver_fails_then_what_is_not_known_
     int differing = 0;
     for (unsigned nth = 1; nth < 100; nth++) {
         int differ = 0;
-        softcuda()->clear_faults();
-        (void)softcuda()->fail_call(symbol, nth, CUDA_ERROR_UNKNOWN);
+        use_softcuda()->clear_faults();
+        (void)use_softcuda()->fail_call(symbol, nth, CUDA_ERROR_UNKNOWN);
         check(cushim_feature_get_all(0, CUSHIM_FEATURE_COUNT, infos) == CUDA_SUCCESS, symbol, "the call failed");
         for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
             if (is_equal(&infos[i], &plain[i]))
@@ -95,7 +82,7 @@ static void test_feature_when_a_call_of_the_driver_fails_then_what_is_not_known_
         check(differ <= 1, symbol, "more than one feature changed");
         differing += differ;
     }
-    softcuda()->clear_faults();
+    use_softcuda()->clear_faults();
     check(differing > 0, symbol, "no failing call changed a feature");
     check(cushim_feature_get_all(0, CUSHIM_FEATURE_COUNT, infos) == CUDA_SUCCESS
               && is_equal(&infos[CUSHIM_FEATURE_PEER_ACCESS], &plain[CUSHIM_FEATURE_PEER_ACCESS]),
@@ -130,7 +117,7 @@ static void test_feature_when_threads_ask_at_the_same_time_then_equal(void)
 int main(void)
 {
     (void)cushim_load(NULL);
-    if (softcuda() == NULL) {
+    if (use_softcuda() == NULL) {
         puts("skipped: the driver is not softcuda");
         return 77;
     }

@@ -8,6 +8,7 @@
 #define FEATURES_USE_H
 
 #include "cushim/cushim.h"
+#include "softcuda.h"
 
 /* All calls succeeded, and the result is wrong. */
 #define USE_WRONG CUDA_ERROR_UNKNOWN
@@ -20,6 +21,9 @@ use_function use_of(enum cushim_feature feature);
  * GPUs, also those of other machines on that host, out of service. */
 bool use_is_permitted(enum cushim_feature feature);
 #define USE_NOT_PERMITTED "not used: NCCL_NVLS_ENABLE is not 1"
+
+/* The control interface of the loaded driver; NULL if it is not softcuda. */
+const struct softcuda_control *use_softcuda(void);
 
 /* Starts the driver, and makes the primary context of a device current. */
 CUresult use_start(int ordinal);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda.h"
-
 const struct cushim_dispatch_table *cu;
 CUdevice use_device;
 CUcontext use_context;
@@ -19,8 +17,7 @@ static void store(struct softcuda_launch *launch)
     **(unsigned *const *)launch->arguments[0] = *(const unsigned *)launch->arguments[1];
 }
 
-/* NULL: the driver is not softcuda. */
-static const struct softcuda_control *softcuda(void)
+const struct softcuda_control *use_softcuda(void)
 {
     void *library = dlopen(cushim_diagnosis_get()->path, RTLD_LAZY | RTLD_NOLOAD);
     union {
@@ -33,7 +30,8 @@ static const struct softcuda_control *softcuda(void)
 bool use_is_permitted(enum cushim_feature feature)
 {
     const char *setting = getenv("NCCL_NVLS_ENABLE");
-    return feature != CUSHIM_FEATURE_MULTICAST || softcuda() != NULL || (setting != NULL && strcmp(setting, "1") == 0);
+    return feature != CUSHIM_FEATURE_MULTICAST || use_softcuda() != NULL
+           || (setting != NULL && strcmp(setting, "1") == 0);
 }
 
 CUresult use_enter(CUdevice device, CUcontext *out_context)
@@ -50,8 +48,8 @@ CUresult use_start(int ordinal)
     static const size_t sizes[] = {sizeof(unsigned *), sizeof(unsigned)};
     TRY(cushim_init());
     cu = cushim_table_legacy();
-    if (softcuda() != NULL)
-        (void)softcuda()->register_kernel("store", store, sizes, 2);
+    if (use_softcuda() != NULL)
+        (void)use_softcuda()->register_kernel("store", store, sizes, 2);
     TRY(cu->DeviceGetCount_v1(&use_device_count));
     TRY(cu->DeviceGet_v1(&use_device, ordinal));
     TRY(use_enter(use_device, &use_context));

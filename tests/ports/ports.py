@@ -8,7 +8,7 @@ with each driver, prints a table, and fails where they differ in another way tha
   ports.py gpu ffmpeg|hashcat DIRECTORY [H264]  on a machine with a GPU: checksums and times
 
 It needs Debian 12 with gcc, clang (for FFmpeg's kernels), make, pkg-config, zlib1g-dev, libminizip-dev, libxxhash-dev and
-opencl-c-headers, and about 300 MB. The changes to the sources are those of loader/amalgamation/REPLACE.md.
+opencl-c-headers, and about 300 MB. FFmpeg is changed as loader/amalgamation/REPLACE.md says, hashcat by HASHCAT_EDITS.
 """
 import os
 import pathlib

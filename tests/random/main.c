@@ -35,7 +35,7 @@ static struct trace {
     atomic_uint count;
     /* The last ones of each thread, which alone writes them. */
     struct entry {
-        unsigned number; /* 0: none; otherwise of all threads */
+        unsigned number; /* its place among those of all threads, from 1; 0: none */
         int result;      /* -1: it did not return, or has no result */
         char text[88];
     } entries[MAX_THREADS][SHOWN];

@@ -221,7 +221,7 @@ LAYERS_TEST(test_cushim_init_when_there_is_a_layer_then_the_layer_is_called)
     assert_string_equal(layers.calls, "init ");
 }
 
-/* Rows of the second form in entry_points.h. */
+/* The rows of entry_points.h that need a wrapper for each table. */
 static const bool by_kind[CUSHIM_SLOT_COUNT] = {
 #define CUSHIM_ENTRY(function, abi, since, params, args) false,
 #define CUSHIM_ENTRY_BY_KIND(function, abi, since, params, args) true,

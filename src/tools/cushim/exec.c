@@ -245,7 +245,7 @@ static bool set_environment(const struct options *options, const char *libraries
         if (!variable_prepend("LD_AUDIT", auditor) || !variable_keep_room())
             return false;
     } else if (strcmp(driver, "none") != 0 || is_driver_chosen(options)) {
-        /* Otherwise nothing is to be found, as without this command. */
+        /* Otherwise the program finds what it finds without this command. */
         if (!variable_prepend("LD_LIBRARY_PATH", set))
             return false;
         if (!options->quiet)

@@ -13,8 +13,8 @@ void python_prepare(void);
 /*
  * Writes the words of the Python frames of this thread (TRACE_PYTHON in format.h), the newest one first: at most
  * TRACE_PYTHON_FRAMES, of which the second half leaves out those of packages if there are more. `self` is the number of
- * this process, which costs a system call. Returns the number of words: 0 if the thread runs no Python. It changes
- * errno, takes no lock, and can be called anywhere, also in a child of fork().
+ * this process, which the caller knows: getpid() is a system call. Returns the number of words: 0 if the thread runs no
+ * Python. It changes errno, takes no lock, and can be called anywhere, also in a child of fork().
  */
 size_t python_frames(pid_t self, uint64_t *words, size_t room);
 
