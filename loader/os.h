@@ -32,8 +32,8 @@ enum os_file cush_os_file_state(const char *path, bool also_write);
  * regular file. */
 bool cush_os_file_read(const char *path, char *text, size_t size);
 
-/* Calls `matches` for each line of a regular file until it returns true. */
-void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user);
+/* Calls a function for each line of a regular file. */
+void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user);
 
 /* Writes the last name of the path to which a symbolic link leads. Returns false if it is not a link. */
 bool cush_os_link_name(const char *path, char *name, size_t size);

@@ -61,18 +61,17 @@ struct bus_scan {
 
 /* A line starts with bus (two digits) and device with function (two digits), a tabulator, vendor (four digits) and
  * device. */
-static bool bus_scan_line(const char *line, void *user)
+static void bus_scan_line(const char *line, void *user)
 {
     struct bus_scan *scan = user;
     unsigned bus, device;
     if (strspn(line, "0123456789abcdef") != 4 || line[4] != '\t')
-        return false;
+        return;
     scan->has_list = true;
     if (strncmp(line + 5, "10de", 4) == 0 && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
         && sscanf(line, "%2x%2x", &bus, &device) == 2)
         snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", bus & 0xff,
                  device >> 3 & 0x1f, device & 7);
-    return false;
 }
 
 /* Whether a device in a directory such as "0000:01:00.0" can be one of NVIDIA. A list that is full may be
@@ -122,7 +121,7 @@ static void system_read_bus(const char *root, struct system_bus *out_bus)
     struct bus_scan scan = {.bus = out_bus};
     *out_bus = (struct system_bus){.is_visible = cush_system_has_file(root, system_pci_devices)};
     if (cush_os_path_below(root, "/proc/bus/pci/devices", path, sizeof path))
-        cush_os_file_find_line(path, bus_scan_line, &scan);
+        cush_os_file_each_line(path, bus_scan_line, &scan);
     if (!scan.has_list || scan.listed_count > 0)
         cush_os_directory_find(root, system_pci_devices, bus_scan_device, &scan);
 }

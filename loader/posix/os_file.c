@@ -145,7 +145,7 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return length >= 0;
 }
 
-void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user)
+void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user)
 {
     char text[4096];
     size_t used = 0;
@@ -155,10 +155,9 @@ void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, 
         used += length > 0 ? (size_t)length : 0;
         text[used] = '\0';
         char *line = text;
-        for (char *end; (end = strchr(line, '\n')) != NULL && length > 0; line = end + 1) {
+        for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
             *end = '\0';
-            if (matches(line, user))
-                length = 0;
+            use(line, user);
         }
         used = line == text && used == sizeof text - 1 ? 0 : used - (size_t)(line - text); /* a line is too long */
         memmove(text, line, used);

@@ -40,10 +40,10 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return false;
 }
 
-void cush_os_file_find_line(const char *path, bool (*matches)(const char *line, void *user), void *user)
+void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user)
 {
     (void)path;
-    (void)matches;
+    (void)use;
     (void)user;
 }
 
@@ -68,7 +68,7 @@ bool cush_os_directory_find(const char *root, const char *path,
 {
     (void)root;
     (void)path;
-    (void)matches;
+    (void)use;
     (void)user;
     return false;
 }

@@ -35,9 +35,14 @@ TOO_MUCH = 'print(memory(1 << 60))\n'
 WORK = 'print(memory(4), cuda.cuMemsetD8_v2(address, 0, 4))\n'
 
 
-def loads(image):
+def loads(image, function='cuModuleLoadData'):
     """A program that copies, and then loads this device code."""
-    return python(CONTEXT + WORK + f'print(cuda.cuModuleLoadData(ctypes.byref(context), {image!r}))')
+    return python(CONTEXT + WORK + f'print(cuda.{function}(ctypes.byref(context), {image!r}, 0, None, None))')
+
+
+def cubin(abi, flags):
+    """The header of an ELF file for a GPU."""
+    return b'\x7fELF\x02\x01\x01\x33' + bytes([abi]) + bytes(39) + struct.pack('<I', flags) + bytes(12)
 
 
 def fat_binary(*codes):
@@ -123,7 +128,12 @@ class Doctor(Case):
             answer = self.explain(*loads(image), SOFTCUDA_FAIL=f'cuModuleLoadData={result}', **HERE)
             self.assertEqual((answer['cause'], answer['uses_gpu']), ('call-failed', False))
             self.assertIn(words, answer['message'])
-        for image in (b'', b'\x50\xed', b'\x7fEL', struct.pack('<IIQQ', 0x466243b1, 1, 0, 0)): # without a text, no code
+        for function in ('cuModuleLoadDataEx', 'cuModuleLoadFatBinary'):
+            for image, words in ((cubin(7, 0x56), 'code for 8.6.'), (cubin(8, 0x7802), 'code for 12.0.')):
+                answer = self.explain(*loads(image, function), SOFTCUDA_FAIL=f'{function}=209', **HERE)
+                self.assertIn(words, answer['message'])
+        damaged = fat_binary((2, 75, 0, 0)).replace(struct.pack('<IQ', 48, 8), struct.pack('<IQ', 48, 1 << 40))
+        for image in (b'', damaged, b'\x50\xed', b'\x7fEL', struct.pack('<IIQQ', 0x466243b1, 1, 0, 0)): # without a text, no code
             self.assertEqual(self.explain(*loads(image), SOFTCUDA_FAIL='cuModuleLoadData=209', **HERE)['cause'], 'uses-gpu')
 
     def test_program_when_its_system_calls_are_watched_then_what_only_they_show_is_seen(self):
@@ -136,6 +146,7 @@ class Doctor(Case):
             answer = self.explain(*command, options=['--watch'], **HERE)
             self.assertEqual(answer['cause'], cause, answer)
         self.assertEqual(answer['exit_status'], 128 + signal.SIGSEGV)
+        self.assertEqual(self.explain(*opens('lib\nx.so'), **HERE)['cause'], 'never-looked')
 
     def test_program_when_it_gains_rights_then_it_has_them_also_while_it_is_watched(self):
         program = os.path.join(self.directory(), 'id')

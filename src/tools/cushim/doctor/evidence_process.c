@@ -26,12 +26,11 @@ bool evidence_service(const struct doctor *doctor)
 }
 
 /* "23 22 0:6 / /dev rw,nosuid - devtmpfs udev rw": the last mount on a directory is the one that is seen. */
-static bool mount_is_of_dev(const char *line, void *out_is_own)
+static void mount_read(const char *line, void *out_is_own)
 {
     const char *kind = strstr(line, " /dev ") != NULL ? strstr(line, " - ") : NULL;
     if (kind != NULL)
         *(bool *)out_is_own = strncmp(kind, " - devtmpfs ", 12) != 0;
-    return false;
 }
 
 bool evidence_service_with_own_dev(const struct doctor *doctor)
@@ -39,7 +38,7 @@ bool evidence_service_with_own_dev(const struct doctor *doctor)
     char whole[OS_PATH_SIZE];
     bool is_own = false;
     if (evidence_service(doctor) && cush_os_path_below(doctor->root, "/proc/self/mountinfo", whole, sizeof whole))
-        cush_os_file_find_line(whole, mount_is_of_dev, &is_own);
+        cush_os_file_each_line(whole, mount_read, &is_own);
     return is_own;
 }
 
