@@ -65,10 +65,10 @@ static void bus_scan_line(const char *line, void *user)
 {
     struct bus_scan *scan = user;
     unsigned bus, device;
-    if (strspn(line, "0123456789abcdef") != 4 || line[4] != '\t')
-        return;
-    scan->has_list = true;
-    if (strncmp(line + 5, "10de", 4) == 0 && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
+    bool is_device = strspn(line, "0123456789abcdef") == 4 && line[4] == '\t';
+    scan->has_list |= is_device;
+    if (is_device && strncmp(line + 5, "10de", 4) == 0
+        && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
         && sscanf(line, "%2x%2x", &bus, &device) == 2)
         snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", bus & 0xff,
                  device >> 3 & 0x1f, device & 7);

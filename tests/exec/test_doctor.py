@@ -123,7 +123,8 @@ class Doctor(Case):
     def test_program_when_its_code_is_not_for_this_gpu_then_it_is_named(self):
         ptx = b'// from nvcc\n.version 9.1\n.target sm_75\n.address_size 64\n'
         for image, result, words in (
-                (fat_binary((2, 75, 0, 0), (2, 86, 0, 0), (1, 86, 8, 4)), 209, 'it has code for 7.5, 8.6, PTX 8.4 of 8.6.'),
+                (fat_binary((2, 75, 0, 0), (2, 86, 0, 0), (1, 86, 8, 4), (2, 75, 0, 0)), 209,
+                 'it has code for 7.5, 8.6, PTX 8.4 of 8.6.'),
                 (ptx, 222, 'newer than the driver: PTX 9.1 of 7.5.'), (ptx, 209, 'code for PTX 9.1 of 7.5.')):
             answer = self.explain(*loads(image), SOFTCUDA_FAIL=f'cuModuleLoadData={result}', **HERE)
             self.assertEqual((answer['cause'], answer['uses_gpu']), ('call-failed', False))
