@@ -68,7 +68,7 @@ bool cush_os_directory_find(const char *root, const char *path,
 {
     (void)root;
     (void)path;
-    (void)use;
+    (void)matches;
     (void)user;
     return false;
 }
