@@ -126,8 +126,9 @@ CHECK(elapsed, "event.elapsed")
 
 static void query_as_bystander(void *event)
 {
-    expect("bystander", cushim_event_query(event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    expect_true("bystander-sentence", strstr(cushim_error_last()->message, "in the global mode of any thread") != NULL);
+    CUresult code = cushim_event_query(event);
+    expect("bystander", code, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_true("bystander-sentence", strstr(cushim_error_string(code), "in the global mode of any thread") != NULL);
 }
 
 /* The stream that captures is that of another thread. */
