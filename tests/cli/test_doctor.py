@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """doctor names the true cause first, on directories that look like different machines and on fake drivers."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -36,7 +37,14 @@ class Doctor(Case):
         self.assertEqual([line for line in lines if len(line) > 80 and len(line.split()[-1]) < 40], [])
         for row in answer.document:
             self.assertIn(row['advice'], ' '.join(text.out.decode().split()))
+        self.check_blocks(answer.document, answer.status == UNUSABLE, text.out.decode().strip().split('\n\n'))
         return answer.document
+
+    def check_blocks(self, rows, has_lead, blocks):
+        """The problem that leads, its evidence, what follows from it under a title, all others, and the result."""
+        lead = 1 + (rows[0]['evidence'] != '') if has_lead else 0
+        groups = [follows for follows, _ in itertools.groupby(row['verdict'] == 'follows' for row in rows[has_lead:])]
+        self.assertEqual([block.startswith('This follows from it') for block in blocks[lead:-1]], groups, blocks)
 
     def blames(self, check, words, *arguments, **settings):
         """Expects that the first finding is a problem of this check and contains these words."""

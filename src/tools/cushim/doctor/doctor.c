@@ -248,12 +248,8 @@ static void doctor_print(const struct doctor *doctor, enum status status)
     }
     puts("");
     const char *result = "CUDA cannot be used. Begin with the first problem above.";
-    if (status == STATUS_USABLE && doctor->root[0] != '\0')
-        result = "No problem was found.";
-    else if (status == STATUS_USABLE && doctor->start->is_complete)
-        result = "CUDA can be used.";
-    else if (status == STATUS_USABLE)
-        result = "No problem was found.";
+    if (status == STATUS_USABLE)
+        result = doctor->root[0] == '\0' && doctor->start->is_complete ? "CUDA can be used." : "No problem was found.";
     else if (doctor->started && strcmp(doctor->findings[0].check, "stub") == 0)
         result = "CUDA can be used with cushim, but not by every program. Begin with the first problem above.";
     else if (doctor->started)
