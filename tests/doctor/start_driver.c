@@ -9,7 +9,8 @@
  * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
  * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind. cuInit also
  * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file
- * FAKE_CREATE, and uses FAKE_TOUCH MiB of memory. With FAKE_FILES, it writes how many descriptors are open.
+ * FAKE_CREATE, and uses FAKE_TOUCH MiB of memory; with FAKE_THREAD, one of its threads has ended before. With
+ * FAKE_FILES, it writes how many descriptors are open.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -130,6 +131,11 @@ static void *thread_wait(void *unused)
     return unused;
 }
 
+static void *thread_end(void *unused)
+{
+    return unused;
+}
+
 /* What fails in every start. */
 static void look_around(void)
 {
@@ -185,6 +191,11 @@ static bool use_other(void)
     static const char text[65536];
     const char *needed = getenv("FAKE_OPEN"), *created = getenv("FAKE_CREATE");
     size_t size = (size_t)setting("FAKE_TOUCH", 0) << 20;
+    pthread_t thread;
+    if (getenv("FAKE_THREAD") != NULL && pthread_create(&thread, NULL, thread_end, NULL) == 0) {
+        pthread_join(thread, NULL);
+        usleep(100000); /* so that a watcher takes note of its end */
+    }
     if (needed != NULL && strchr(needed, '/') == NULL && dlopen(needed, RTLD_NOW) == NULL)
         return false;
     if (needed != NULL && strchr(needed, '/') != NULL && open(needed, O_RDONLY | O_CLOEXEC) < 0)

@@ -258,7 +258,7 @@ class OnMachine(Agreement):
         for name in 'one', 'two':
             os.mkdir(f'{place}/{name}')
         answer = self.examine('none', options=['--watch'], FAKE_CODE='500', FAKE_OPEN='libnvdxgdmal.so.1',
-                              LD_LIBRARY_PATH=f'{place}/one:{place}/two')
+                              FAKE_THREAD='1', LD_LIBRARY_PATH=f'{place}/one:{place}/two')
         rows = [row['message'] for row in answer.document if row['check'] == 'operation']
         searches = [row for row in rows if 'libnvdxgdmal' in row]
         self.assertEqual(len(searches), 1)
