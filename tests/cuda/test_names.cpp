@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <set>
 #include <string>
-#include <tuple>
-#include <vector>
 
 #define CUSHIM_OWN_TYPES 1
 extern "C" {
@@ -21,25 +20,43 @@ extern "C" {
 }
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
+/* An argument of a call. Little here is a template: a compiler needs time for each of the hundreds of signatures. */
+struct argument {
+    const void *bytes;
+    size_t size;
+    template <typename Value> argument(const Value &value) : bytes(&value), size(std::min(sizeof value, sizeof(void *)))
+    {
+    }
+};
+
 static std::string called; /* the kind and the slot, and the bytes of the arguments */
 
-template <typename... Values> static std::string bytes_of(const Values &...values)
+static std::string describe(const std::string &slot, std::initializer_list<argument> arguments)
 {
-    std::string bytes;
-    (bytes.append(reinterpret_cast<const char *>(&values), std::min(sizeof values, sizeof(void *))), ...);
-    return bytes;
+    std::string text = slot + " ";
+    for (const argument &each : arguments)
+        text.append(static_cast<const char *>(each.bytes), each.size);
+    return text;
 }
 
+static CUresult record(const char *slot, std::initializer_list<argument> arguments)
+{
+    called = describe(slot, arguments);
+    return CUDA_ERROR_ASSERT;
+}
+
+#define LIST(...)                                                                                                      \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
     static CUresult CUDAAPI record_legacy_##function##_##abi params                                                    \
     {                                                                                                                  \
-        called = "legacy " #function "_" #abi " " + bytes_of args;                                                     \
-        return CUDA_ERROR_ASSERT;                                                                                      \
+        return record("legacy " #function "_" #abi, LIST args);                                                        \
     }                                                                                                                  \
     static CUresult CUDAAPI record_per_thread_##function##_##abi params                                                \
     {                                                                                                                  \
-        called = "per_thread " #function "_" #abi " " + bytes_of args;                                                 \
-        return CUDA_ERROR_ASSERT;                                                                                      \
+        return record("per_thread " #function "_" #abi, LIST args);                                                    \
     }
 #include "cushim/entry_points.h"
 
@@ -62,23 +79,15 @@ template <typename Value> static Value distinct()
     return value;
 }
 
+static std::set<const void *> addresses;
+static std::set<std::string> slots;
+static size_t count = 0;
 static int failures = 0;
 
 static void fail(const char *symbol, const std::string &why)
 {
     std::printf("%s %s\n", symbol, why.c_str());
     failures++;
-}
-
-template <typename... Parameters>
-static void check_call(const char *symbol, const std::string &expected, CUresult(CUDAAPI *name)(Parameters...))
-{
-    const std::tuple<Parameters...> values{distinct<Parameters>()...};
-    called.clear();
-    if (std::apply(name, values) != CUDA_ERROR_ASSERT)
-        fail(symbol, "does not return what the slot returns");
-    if (called != expected + " " + std::apply(bytes_of<Parameters...>, values))
-        fail(symbol, "calls " + called + ", not " + expected + ", or with other arguments");
 }
 
 /* The slot and the table that a name means, from its spelling alone. */
@@ -95,17 +104,36 @@ static std::string meaning_of(std::string symbol)
     return kind + symbol.substr(2) + (version == std::string::npos ? "_v1" : "");
 }
 
+static void check_called(const char *symbol, CUresult code, std::initializer_list<argument> arguments)
+{
+    const std::string expected = meaning_of(symbol);
+    if (code != CUDA_ERROR_ASSERT)
+        fail(symbol, "does not return what the slot returns");
+    if (called != describe(expected, arguments))
+        fail(symbol, "calls " + called + ", not " + expected + ", or with other arguments");
+    called.clear();
+}
+
+template <typename... Parameters>
+static void call(const char *symbol, CUresult(CUDAAPI *name)(Parameters...), const Parameters &...values)
+{
+    check_called(symbol, name(values...), {values...});
+}
+
+template <typename... Parameters>
+static void check_name(const char *symbol, const char *slot, CUresult(CUDAAPI *name)(Parameters...))
+{
+    call(symbol, name, distinct<Parameters>()...);
+    addresses.insert(reinterpret_cast<const void *>(name));
+    slots.insert(slot);
+    count++;
+}
+
 int main()
 {
-    std::set<const void *> addresses;
-    std::set<std::string> slots;
-    size_t count = 0;
     cush_table_set_current(&legacy_table, &per_thread_table);
 #define CUSHIM_EXPORT(symbol, kind, function, abi, parameters, arguments)                                              \
-    check_call(#symbol, meaning_of(#symbol), symbol);                                                                  \
-    addresses.insert(reinterpret_cast<const void *>(symbol));                                                          \
-    slots.insert(#function "_" #abi);                                                                                  \
-    count++;
+    check_name(#symbol, #function "_" #abi, symbol);
 #include "lists/exports.inc"
     addresses.erase(nullptr);
     if (addresses.size() != count)
