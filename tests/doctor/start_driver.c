@@ -10,7 +10,7 @@
  * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind. cuInit also
  * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file
  * FAKE_CREATE, and uses FAKE_TOUCH MiB of memory; with FAKE_THREAD, one of its threads has ended before. With
- * FAKE_FILES, it writes how many descriptors are open.
+ * FAKE_FILES, it writes how many descriptors are open; with FAKE_BUSY, its thread makes one system call after another.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -124,11 +124,11 @@ __attribute__((constructor)) static void load(void)
     misbehave("load");
 }
 
-static void *thread_wait(void *unused)
+static void *thread_wait(void *busy)
 {
     for (;;)
-        pause();
-    return unused;
+        (void)(busy != NULL ? getppid() : pause());
+    return busy;
 }
 
 static void *thread_end(void *unused)
@@ -162,7 +162,7 @@ static int start_thread(void)
 {
     int ends[2];
     pthread_t thread;
-    if (eventfd(0, EFD_CLOEXEC) < 0 || pthread_create(&thread, NULL, thread_wait, NULL) != 0)
+    if (eventfd(0, EFD_CLOEXEC) < 0 || pthread_create(&thread, NULL, thread_wait, getenv("FAKE_BUSY")) != 0)
         return OPERATING_SYSTEM;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)getpid());

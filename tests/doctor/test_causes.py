@@ -320,7 +320,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
                                     (['signals=ignored'], signal.SIGKILL, 'killed_for_memory'),
                                     (['seccomp=socket:kill'], signal.SIGABRT, 'killed_by_seccomp')):
             crash = {} if faults[0].startswith('seccomp') else {'FAKE_CRASH': 'cuInit'}
-            answer = self.examine(*faults, options=[] if crash else ['--watch'], FAKE_SIGNAL=str(int(code)), **crash)
+            answer = self.examine(*faults, options=[] if crash else ['--watch'], FAKE_BUSY='1',
+                                  FAKE_SIGNAL=str(int(code)), **crash)
             self.assertEqual(answer.document[0]['cause'], cause)
             self.assertNotIn('does not return', ' '.join(row['text'] for row in answer.document))
         self.assertIn('SIGSYS, after the system call socket. Tried alone, the system call socket ends',

@@ -28,7 +28,7 @@ struct watcher {
     const struct start *start;
     struct watch *watch;
     struct follower follower;
-    long last_number; /* of the call that began last */
+    long last_number; /* of the call that the first thread, which starts the driver, began last */
 };
 
 /* ---- What a call worked on ---- */
@@ -106,7 +106,7 @@ static bool is_thread_of_child(struct follower *follower, const struct followed 
 {
     struct watcher *watcher = follower->user;
     char path[64], all[32];
-    if (thread->is_inside)
+    if (thread->is_inside && thread->id == (pid_t)watcher->child.pid)
         watcher->last_number = thread->number;
     snprintf(all, sizeof all, "/proc/%ld/task", watcher->child.pid);
     snprintf(path, sizeof path, "%s/%ld", all, (long)thread->id);

@@ -8,7 +8,7 @@
 
 struct watch {
     struct operations operations; /* those that failed */
-    char last_call[24];           /* the last system call of a process that was ended, or "" */
+    char last_call[24];           /* of the thread that started the driver, if it was ended; or "" */
     int error; /* why the start could not be watched: an errno; ENOSYS before Linux 5.3 and on other systems */
 };
 
