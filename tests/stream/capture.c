@@ -49,8 +49,8 @@ static void fails(const char *name, struct cushim_stream *stream, cushim_stream_
     watch_begin();
     expect(key_of(name, "code", NULL), cushim_stream_capture(stream, RELAXED, body, scenario, &graph), expected);
     expect_true(key_of(name, "untouched", NULL), graph == NULL);
-    expect_number(key_of(name, "graphs", NULL), watch_graphs(), 0);
-    expect_number(key_of(name, "captures", NULL), watch_captures(), 0);
+    expect_number(key_of(name, "graphs", NULL), watch_objects.graphs, 0);
+    expect_number(key_of(name, "captures", NULL), watch_objects.captures, 0);
     watch_end();
 }
 

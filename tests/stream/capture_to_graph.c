@@ -38,7 +38,7 @@ CHECK(scoped, "capture_to_graph.scoped", .needs = {S(StreamBeginCaptureToGraph_v
     expect_number("nodes-then", graph_nodes(handle), 4);
     expect_number("edges-still", graph_edges(handle), 2);
     expect_number("nothing-destroyed", watch_calls_of(S(GraphDestroy_v1)), 0);
-    expect_number("captures", watch_captures(), 0);
+    expect_number("captures", watch_objects.captures, 0);
     watch_end();
     expect_success("destroy", cushim_graph_destroy(&graph));
 }
@@ -155,10 +155,10 @@ CHECK(graph_destroyed, "capture_to_graph.graph-destroyed", .needs = {S(StreamBeg
     struct cushim_graph *graph = test_graph_new();
     struct cushim_capture *capture = begin_to_graph(stream, graph);
     expect_success("destroy", cushim_graph_destroy(&graph));
-    expect_number("lives", watch_graphs(), 1);
+    expect_number("lives", watch_objects.graphs, 1);
     expect_success("work", body_adds_work(stream, NULL));
     expect_success("end", cushim_capture_end(&capture, NULL));
-    expect_number("ends-with-the-capture", watch_graphs(), 0);
+    expect_number("ends-with-the-capture", watch_objects.graphs, 0);
     watch_end();
 }
 
@@ -191,7 +191,7 @@ CHECK(stream_destroyed, "capture_to_graph.stream-destroyed", .needs = {S(StreamB
     expect_error("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     expect_number("nodes", graph_nodes(cushim_graph_handle(graph)), 1);
     expect_success("graph-destroy", cushim_graph_destroy(&graph));
-    expect_number("graphs", watch_graphs(), 0);
+    expect_number("graphs", watch_objects.graphs, 0);
     watch_end();
 }
 

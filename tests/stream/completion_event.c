@@ -25,10 +25,10 @@ CHECK(polled, "completion_event.polled", .needs = {S(CtxGetId_v1)})
     struct cushim_completion *completion = polled_new(stream);
     require("synchronize", cushim_stream_synchronize(stream));
     expect("poll", poll_status(completion), CUDA_SUCCESS);
-    expect_number("events", watch_events(), 1);
+    expect_number("events", watch_objects.events, 1);
     expect_number("queries", watch_calls_of(S(EventQuery_v1)), 1);
     cushim_completion_destroy(&completion);
-    expect_number("events-afterwards", watch_events(), 0);
+    expect_number("events-afterwards", watch_objects.events, 0);
     expect_number("callbacks", watch_calls_of(S(StreamAddCallback_v1)), 0);
     expect_number("streams", watch_calls_of(S(StreamCreateWithPriority_v1)), 0);
     watch_end();
@@ -44,7 +44,7 @@ CHECK(notifying, "completion_event.notifying", .needs = {S(CtxGetId_v1)})
     struct gate *gate = gate_new(cushim_stream_handle(stream));
     watch_begin();
     struct cushim_completion *completion = notifying_new(stream);
-    expect_number("events", watch_events(), 0);
+    expect_number("events", watch_objects.events, 0);
     watch_end();
     watch_begin();
     expect("poll", poll_status(completion), CUDA_ERROR_NOT_READY);
@@ -319,7 +319,7 @@ static bool use_with_failure(enum form form, int number, int *wrong)
     *wrong += result != CUDA_SUCCESS && !failed;
     test_stream_close(stream);
     /* An event is forgotten if the driver does not say whether its context exists. */
-    *wrong += watch_events() != 0 && slot != S(CtxGetId_v1);
+    *wrong += watch_objects.events != 0 && slot != S(CtxGetId_v1);
     watch_end();
     for (int i = 0; i < 500 && (atomic_load(&use.releases) != (form >= ENQUEUED) || allocation_count() > blocks); i++)
         pause_shortly();

@@ -196,23 +196,23 @@ CHECK(at_most_sixteen, "completion_order.at-most-sixteen", .flags = CHECK_ALONE,
             require("wait", wait_status(completion, soon()));
             cushim_completion_destroy(&completion);
         }
-        expect_number(key_of(ordinals[round], "streams", NULL), watch_streams(), MAX_IN_CONTEXT);
+        expect_number(key_of(ordinals[round], "streams", NULL), watch_objects.streams, MAX_IN_CONTEXT);
         expect_number(key_of(ordinals[round], "waits", NULL), watch_calls_of(S(StreamWaitEvent_v1)),
                       (round + 1) * MAX_IN_CONTEXT);
         expect_number(key_of(ordinals[round], "callbacks", NULL), watch_calls_of(S(StreamAddCallback_v1)),
                       (round + 1) * MORE);
     }
-    expect_number("events", watch_events(), MAX_IN_CONTEXT);
+    expect_number("events", watch_objects.events, MAX_IN_CONTEXT);
     use_another_context();
     test_stream_close(streams[0]);
-    expect_number("given-back", watch_streams(), MAX_IN_CONTEXT - 2); /* the stream itself was not counted */
+    expect_number("given-back", watch_objects.streams, MAX_IN_CONTEXT - 2); /* the stream itself was not counted */
     streams[0] = test_stream_new();
     cushim_completion_destroy(&(struct cushim_completion *){notifying_new(streams[0])});
-    expect_number("taken-again", watch_streams(), MAX_IN_CONTEXT);
+    expect_number("taken-again", watch_objects.streams, MAX_IN_CONTEXT);
     for (int i = 0; i < MORE; i++)
         test_stream_close(streams[i]);
-    expect_number("in-the-end", watch_streams(), -MORE);
-    expect_number("events-in-the-end", watch_events(), 0);
+    expect_number("in-the-end", watch_objects.streams, -MORE);
+    expect_number("events-in-the-end", watch_objects.events, 0);
     watch_end();
 }
 
@@ -241,7 +241,7 @@ CHECK(first_at_once, "completion_order.first-at-once", .flags = CHECK_ALONE, .ne
     expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     expect("other", wait_status(of_other_thread, soon()), CUDA_SUCCESS);
     expect_number("created", watch_calls_of(S(StreamCreateWithPriority_v1)), 2);
-    expect_number("kept", watch_streams(), 1);
+    expect_number("kept", watch_objects.streams, 1);
     watch_end();
     cushim_completion_destroy(&completion);
     cushim_completion_destroy(&of_other_thread);
@@ -275,10 +275,10 @@ CHECK(first_in_threads, "completion_order.first-in-threads", .flags = CHECK_ALON
             pthread_create(&ids[i], NULL, create_in_each, NULL);
         for (int i = 0; i < THREADS; i++)
             pthread_join(ids[i], NULL);
-        too_many += watch_streams() > MAX_IN_CONTEXT;
+        too_many += watch_objects.streams > MAX_IN_CONTEXT;
         for (int i = 0; i < MORE; i++)
             test_stream_close(many_streams[i]);
-        left += watch_streams() != -MORE;
+        left += watch_objects.streams != -MORE;
         watch_end();
     }
     expect_number("too-many", too_many, 0);

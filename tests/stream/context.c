@@ -16,13 +16,13 @@ CHECK(primary, "context.primary", .needs = {S(DevicePrimaryCtxRetain_v1)})
     expect_number("device-is", device, the_device);
     expect_success("again", cushim_context_create_primary(the_ordinal, &second));
     expect_true("again-is-the-same", cushim_context_handle(second) == the_context);
-    expect_number("retained", watch_contexts(), 2);
+    expect_number("retained", watch_objects.contexts, 2);
     expect_success("destroy", cushim_context_destroy(&first));
     expect_true("destroyed-is-null", first == NULL);
-    expect_number("released-one", watch_contexts(), 1);
+    expect_number("released-one", watch_objects.contexts, 1);
     expect_success("destroy-again", cushim_context_destroy(&first));
     expect_success("destroy-second", cushim_context_destroy(&second));
-    expect_number("released-both", watch_contexts(), 0);
+    expect_number("released-both", watch_objects.contexts, 0);
     watch_end();
 }
 
@@ -61,7 +61,7 @@ CHECK(own, "context.own")
         require("pop", cu->CtxPopCurrent_v2(&popped));
     }
     expect_success("destroy", cushim_context_destroy(&context));
-    expect_number("ended", watch_contexts(), 0);
+    expect_number("ended", watch_objects.contexts, 0);
     expect_current("current-stays-after", the_context);
     require("none", cu->CtxSetCurrent_v1(NULL));
     expect_success("create-without-current", cushim_context_create(the_ordinal, 0, &context));
@@ -92,7 +92,7 @@ CHECK(borrowed, "context.borrowed")
     expect_success("device", cushim_context_get_device(context, &device));
     expect_number("device-is", device, the_device);
     expect_success("destroy", cushim_context_destroy(&context));
-    expect_number("nothing-ended", watch_contexts(), 0);
+    expect_number("nothing-ended", watch_objects.contexts, 0);
     watch_end();
     expect_error("null-handle", cushim_context_borrow(NULL, &context), CUDA_ERROR_INVALID_CONTEXT);
     expect_error("null-output", cushim_context_borrow(the_context, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -219,7 +219,7 @@ CHECK(preferred, "context.preferred")
     expect_true("kind", (cushim_context_handle(context) == the_context) == has_primary);
     expect_current("current-stays", the_context);
     expect_success("destroy", cushim_context_destroy(&context));
-    expect_number("ended", watch_contexts(), 0);
+    expect_number("ended", watch_objects.contexts, 0);
     expect_driver_error("no-such-device", cushim_context_create_preferred(99, 0, &context), CUDA_ERROR_INVALID_DEVICE);
     expect("null", cushim_context_create_preferred(the_ordinal, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("untouched", context == NULL);
@@ -270,14 +270,14 @@ CHECK(outlived, "context.outlived")
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     require("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
     expect_success("destroy", cushim_context_destroy(&context));
-    expect_number("lives", watch_contexts(), 1);
+    expect_number("lives", watch_objects.contexts, 1);
     expect_success("record", cushim_event_record(event, stream, 0));
     expect_success("synchronize", cushim_stream_synchronize(stream));
     expect_true("still-its-context", cushim_context_handle(cushim_stream_context(stream)) != NULL);
     expect_success("event-destroy", cushim_event_destroy(&event));
-    expect_number("lives-for-the-stream", watch_contexts(), 1);
+    expect_number("lives-for-the-stream", watch_objects.contexts, 1);
     expect_success("stream-destroy", cushim_stream_destroy(&stream));
-    expect_number("ends-with-the-last", watch_contexts(), 0);
+    expect_number("ends-with-the-last", watch_objects.contexts, 0);
     expect_number("alive", watch_alive(), 0);
     watch_end();
     expect_current("current-stays", the_context);

@@ -29,7 +29,7 @@ CHECK(graph, "graph.graph", .needs = {S(GraphCreate_v1)})
     expect_true("gone", graph == NULL && cushim_graph_handle(graph) == NULL);
     expect_success("destroy-again", cushim_graph_destroy(&graph));
     expect_success("destroy-null", cushim_graph_destroy(NULL));
-    expect_number("alive", watch_graphs(), 0);
+    expect_number("alive", watch_objects.graphs, 0);
     watch_end();
 }
 
@@ -84,8 +84,8 @@ CHECK(launched, "graph.launched", .needs = {S(GraphCreate_v1)})
         expect_success("destroy-again", cushim_graph_exec_destroy(&exec));
         expect_success("destroy-null", cushim_graph_exec_destroy(NULL));
     }
-    expect_number("graphs", watch_graphs(), 0);
-    expect_number("executables", watch_executables(), 0);
+    expect_number("graphs", watch_objects.graphs, 0);
+    expect_number("executables", watch_objects.executables, 0);
     watch_end();
 }
 
@@ -108,9 +108,9 @@ CHECK(instantiated_elsewhere, "graph.instantiated-elsewhere", .needs = {S(GraphC
     expect_success("launch", cushim_graph_exec_launch(exec, stream));
     test_stream_close(stream);
     expect_number("called", atomic_load(&calls), 1);
-    expect_number("context-lives", watch_contexts(), 1);
+    expect_number("context-lives", watch_objects.contexts, 1);
     expect_success("destroy", cushim_graph_exec_destroy(&exec));
-    expect_number("context-ends", watch_contexts(), 0);
+    expect_number("context-ends", watch_objects.contexts, 0);
     require("set", cu->CtxSetCurrent_v1(the_context));
     expect_success("for-the-current-one", cushim_graph_instantiate(graph, NULL, 0, &exec));
     expect_success("destroy-that", cushim_graph_exec_destroy(&exec));

@@ -238,8 +238,8 @@ CHECK(stream_destroyed, "open_capture.stream-destroyed", .needs = {S(StreamBegin
     expect_status("survives", stream, "active");
     expect_success("destroy", cushim_stream_destroy(&stream));
     expect_lost("destroyed", &capture);
-    expect_number("graphs", watch_graphs(), 0);
-    expect_number("captures", watch_captures(), 0);
+    expect_number("graphs", watch_objects.graphs, 0);
+    expect_number("captures", watch_objects.captures, 0);
     watch_end();
 }
 
@@ -252,7 +252,7 @@ CHECK(stream_closed, "open_capture.stream-closed", .needs = {S(StreamBeginCaptur
     expect_true("gone", stream == NULL);
     expect_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
     expect_lost("closed", &capture);
-    expect_number("graphs", watch_graphs(), 0);
+    expect_number("graphs", watch_objects.graphs, 0);
     watch_end();
 }
 

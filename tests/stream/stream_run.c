@@ -162,7 +162,7 @@ CHECK(run_left_capturing_in_driver, "stream_run.run-left-capturing-in-driver", .
     expect_error("code", cushim_stream_run(stream, leave_capturing_in_driver, NULL),
                  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_number("ended", watch_calls_of(S(StreamEndCapture_v1)), 1);
-    expect_number("graphs", watch_graphs(), 0);
+    expect_number("graphs", watch_objects.graphs, 0);
     watch_end();
     expect_status("has-ended", stream, "none");
 }

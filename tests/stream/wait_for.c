@@ -7,7 +7,7 @@ static void expect_waits(const char *name, struct cushim_stream *to, struct cush
     watch_begin();
     struct gate *gate = gate_new(cushim_stream_handle(from));
     expect_success(key_of(name, "wait", NULL), cushim_stream_wait_for(to, from));
-    expect_number(key_of(name, "events-left", NULL), watch_events(), 0);
+    expect_number(key_of(name, "events-left", NULL), watch_objects.events, 0);
     expect_number(key_of(name, "events-made", NULL), watch_calls_of(S(EventDestroy_v2)), 1);
     expect_current(key_of(name, "current-stays", NULL), the_context);
     expect(key_of(name, "waits", NULL), cushim_stream_query(to), CUDA_ERROR_NOT_READY);
@@ -85,7 +85,7 @@ CHECK(captured, "wait-for.captured", .needs = {S(ThreadExchangeStreamCaptureMode
         expect_status(key_of(mode_names[mode], "forked", NULL), to, "active");
         require("work", body_adds_work(to, NULL));
         expect_success(key_of(mode_names[mode], "join", NULL), cushim_stream_wait_for(from, to));
-        expect_number(key_of(mode_names[mode], "events", NULL), watch_events(), 0);
+        expect_number(key_of(mode_names[mode], "events", NULL), watch_objects.events, 0);
         expect_success(key_of(mode_names[mode], "end", NULL), cushim_capture_end(&capture, &graph));
         watch_end();
         expect_number(key_of(mode_names[mode], "nodes", NULL), node_count(cushim_graph_handle(graph)), 2);
@@ -100,7 +100,7 @@ CHECK(isolated, "wait-for.isolated", .needs = {S(ThreadExchangeStreamCaptureMode
     struct cushim_capture *capture = test_capture_begin(to, RELAXED);
     watch_begin();
     expect_driver_error("code", cushim_stream_wait_for(to, fixture_stream()), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    expect_number("events", watch_events(), 0);
+    expect_number("events", watch_objects.events, 0);
     watch_end();
     expect_status("then", to, "invalidated");
     expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

@@ -17,7 +17,7 @@ static struct {
     bool into_graph;        /* whether the open capture goes into an existing graph */
 } watch;
 
-static atomic_int contexts, streams, events, graphs, executables, captures;
+struct watch_objects watch_objects;
 
 /* Whether this call has to fail. */
 static bool is_to_fail(enum cushim_slot slot)
@@ -34,11 +34,11 @@ static bool is_to_fail(enum cushim_slot slot)
 /* A capture that ends creates a graph; a capture into an existing graph destroys it if it fails. */
 static void note_end_of_capture(CUresult result)
 {
-    captures--;
+    watch_objects.captures--;
     if (!watch.into_graph && result == CUDA_SUCCESS)
-        graphs++;
+        watch_objects.graphs++;
     else if (watch.into_graph && result != CUDA_SUCCESS)
-        graphs--;
+        watch_objects.graphs--;
     watch.into_graph = false;
 }
 
@@ -47,26 +47,26 @@ static void note_success(enum cushim_slot slot)
     switch (slot) {
     case CUSHIM_SLOT_DevicePrimaryCtxRetain_v1:
     case CUSHIM_SLOT_CtxCreate_v2:
-        contexts++;
+        watch_objects.contexts++;
         break;
     case CUSHIM_SLOT_StreamCreateWithPriority_v1:
     case CUSHIM_SLOT_GreenCtxStreamCreate_v1:
-        streams++;
+        watch_objects.streams++;
         break;
     case CUSHIM_SLOT_EventCreate_v1:
-        events++;
+        watch_objects.events++;
         break;
     case CUSHIM_SLOT_GraphCreate_v1:
-        graphs++;
+        watch_objects.graphs++;
         break;
     case CUSHIM_SLOT_GraphInstantiateWithFlags_v1:
-        executables++;
+        watch_objects.executables++;
         break;
     case CUSHIM_SLOT_StreamBeginCapture_v2:
-        captures++;
+        watch_objects.captures++;
         break;
     case CUSHIM_SLOT_StreamBeginCaptureToGraph_v1:
-        captures++;
+        watch_objects.captures++;
         watch.into_graph = true;
         break;
     default:
@@ -80,19 +80,19 @@ static CUresult note(enum cushim_slot slot, CUresult result)
     switch (slot) {
     case CUSHIM_SLOT_DevicePrimaryCtxRelease_v2:
     case CUSHIM_SLOT_CtxDestroy_v2:
-        contexts--;
+        watch_objects.contexts--;
         break;
     case CUSHIM_SLOT_StreamDestroy_v2:
-        streams--;
+        watch_objects.streams--;
         break;
     case CUSHIM_SLOT_EventDestroy_v2:
-        events--;
+        watch_objects.events--;
         break;
     case CUSHIM_SLOT_GraphDestroy_v1:
-        graphs--;
+        watch_objects.graphs--;
         break;
     case CUSHIM_SLOT_GraphExecDestroy_v1:
-        executables--;
+        watch_objects.executables--;
         break;
     case CUSHIM_SLOT_StreamEndCapture_v1:
         note_end_of_capture(result);
@@ -128,7 +128,7 @@ void watch_begin(void)
     atomic_store(&watch.countdown, -1);
     atomic_store(&watch.failed_slot, -1);
     watch.into_graph = false;
-    contexts = streams = events = graphs = executables = captures = 0;
+    watch_objects = (struct watch_objects){0};
     /* The static library has its own table, and no other thread reads it at this time. */
     watch.live = (struct cushim_dispatch_table *)cushim_table();
     watch.original = *watch.live;
@@ -179,37 +179,8 @@ bool watch_failed(enum cushim_slot *out_slot)
     return slot >= 0;
 }
 
-int watch_contexts(void)
-{
-    return contexts;
-}
-
-int watch_streams(void)
-{
-    return streams;
-}
-
-int watch_events(void)
-{
-    return events;
-}
-
-int watch_graphs(void)
-{
-    return graphs;
-}
-
-int watch_executables(void)
-{
-    return executables;
-}
-
-int watch_captures(void)
-{
-    return captures;
-}
-
 int watch_alive(void)
 {
-    return contexts + streams + events + graphs + executables + captures;
+    return watch_objects.contexts + watch_objects.streams + watch_objects.events + watch_objects.graphs
+           + watch_objects.executables + watch_objects.captures;
 }

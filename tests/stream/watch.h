@@ -7,6 +7,8 @@
 #ifndef STREAM_WATCH_H
 #define STREAM_WATCH_H
 
+#include <stdatomic.h>
+
 #include "check.h"
 
 /* Begins to watch, with all counts at 0. Only one thread may watch at a time. */
@@ -24,13 +26,10 @@ void watch_fail_slot(enum cushim_slot slot, CUresult code);
 /* Returns whether a call has failed in this way, and writes its slot. */
 bool watch_failed(enum cushim_slot *out_slot);
 
-/* Return how many objects the layer has created and not destroyed; for captures, how many are open. */
-int watch_contexts(void);
-int watch_streams(void);
-int watch_events(void);
-int watch_graphs(void);
-int watch_executables(void);
-int watch_captures(void);
+/* How many objects the layer has created and not destroyed; for captures, how many are open. */
+extern struct watch_objects {
+    atomic_int contexts, streams, events, graphs, executables, captures;
+} watch_objects;
 /* Returns the sum of these. */
 int watch_alive(void);
 
