@@ -45,18 +45,15 @@ static CUresult record(const char *slot, std::initializer_list<argument> argumen
     return CUDA_ERROR_ASSERT;
 }
 
-#define LIST(...)                                                                                                      \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
+#define UNPACKED(...) __VA_ARGS__
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
     static CUresult CUDAAPI record_legacy_##function##_##abi params                                                    \
     {                                                                                                                  \
-        return record("legacy " #function "_" #abi, LIST args);                                                        \
+        return record("legacy " #function "_" #abi, {UNPACKED args});                                                  \
     }                                                                                                                  \
     static CUresult CUDAAPI record_per_thread_##function##_##abi params                                                \
     {                                                                                                                  \
-        return record("per_thread " #function "_" #abi, LIST args);                                                    \
+        return record("per_thread " #function "_" #abi, {UNPACKED args});                                              \
     }
 #include "cushim/entry_points.h"
 
