@@ -36,8 +36,9 @@ driver itself. If nothing was refused, the driver is also started without the va
 The library decides from what a program sees (`loader/cause.c`), with or without a start. A cause refines its reason:
 the sentence of `doctor` never contradicts that of `cushim_init()`, of `cuGetErrorString` and of `cushim probe`.
 
-If the driver library cannot be found or loaded, there is nothing to start. `doctor` then gives the reason of the
-library, from [reasons.h](../../../../include/cushim/reasons.h), or names the file that cannot be used.
+If the driver library cannot be found or loaded, there is nothing to start. `doctor` then names a cause of this page
+that shows without a start, the reason of the library, from [reasons.h](../../../../include/cushim/reasons.h), or the
+file that cannot be used.
 
 "Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
 
