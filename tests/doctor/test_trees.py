@@ -198,7 +198,7 @@ class Page(Case):
     def test_page_when_list_is_unchanged_then_is_what_the_list_makes_of_it(self):
         subprocess.run([sys.executable, '-B', LIST + '/write_causes.py', '--check'], env=environment(), check=True)
 
-    def test_list_when_it_names_a_placeholder_then_a_fact_has_it(self):
+    def test_list_when_a_text_has_a_name_in_braces_then_a_fact_has_it(self):
         with open(LIST + '/causes.inc', encoding='utf-8') as file:
             used = set(re.findall(r'\{(\w+)\}', file.read().split('clang-format off')[1].lower()))
         with open(LIST + '/facts.inc', encoding='utf-8') as file:

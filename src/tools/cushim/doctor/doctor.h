@@ -170,7 +170,7 @@ bool visible_explain(const struct doctor *doctor, char *text, size_t size);
 /* Writes the path of the socket on which the MPS control daemon of this environment would listen. */
 void mps_control_path(char *path, size_t size);
 
-/* Writes the text for a placeholder of causes.inc: with a capital, if the name has one. */
+/* Writes the text for a {name} of causes.inc: with a capital, if the name has one. */
 void evidence_text(const struct doctor *doctor, const char *name, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts for the placeholders of causes.inc. */
+/* The texts for the {names} of causes.inc. */
 #include "facts.h"
 
 #include <ctype.h>
