@@ -25,9 +25,15 @@ readme_command() {
 stage_readme() {
     # shellcheck disable=SC2046 # one word for each
     download_packages $(readme_packages)
-    apart tests/drivers/fetch || echo 'Some drivers cannot be fetched, so that their tests are skipped'
+    fetch_drivers
     readme_command 1
     readme_command 2
+}
+
+fetch_drivers() {
+    if ! apart tests/drivers/fetch || ! apart tests/drivers/fetch --companions; then
+        echo 'Some drivers cannot be fetched, so that their tests are skipped'
+    fi
 }
 
 # Lines that are too long, code that is not formatted, and stages that the workflow does not run. clang-format does not
@@ -88,11 +94,11 @@ toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v de
 # Warnings of clang; what clang makes of the code of exec and trace, with which sanitizers do not work, and of plain
 # compiler commands.
 stage_clang() {
-    packages clang lld
+    packages clang lld libffmpeg-nvenc-dev
     local tests=(--suite exec --suite trace --suite packaging "${usual[@]}")
     CC=clang CXX=clang++ part clang $no_debug -Dtypes=own
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
-        headers_compile packaging_plain packaging_amalgamation 'softcuda alone'
+        headers_compile packaging_plain packaging_amalgamation 'compat_ffnvcodec versions' 'softcuda alone'
 }
 
 # Invalid memory accesses, uses of a stack after its function returned, leaks and undefined behaviour, in the build of clang.
@@ -119,9 +125,9 @@ thread_sanitizer() {
 }
 
 # What only the files of a release, a release build, the static library or the amalgamation lacks, and warnings of
-# Doxygen. The tests that use programs of others find them here.
+# Doxygen. The tests that use programs and headers of others find them here.
 stage_release() {
-    packages doxygen man-db ffmpeg python3-numba chromium zsh fish lld
+    packages doxygen man-db ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish lld
     local tests=("${any_build[@]}")
     meson setup build-ci/dist -Dtests=disabled
     meson dist -C build-ci/dist --no-tests

@@ -9,13 +9,14 @@ readonly with_long=(--setup all --no-suite thorough)
 
 # What only the tests find that a person rarely runs: with all Toolkits that are small downloads, with the recipes for
 # packagers and with all real drivers.
+# shellcheck disable=SC2046 # one word for each
 stage_everything() {
     packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
-        gcc-mingw-w64-x86-64-win32 cmake lld man-db ffmpeg python3-numba chromium zsh fish \
-        cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
-    # shellcheck disable=SC2046 # one word for each
+        gcc-mingw-w64-x86-64-win32 cmake lld man-db ffmpeg libffmpeg-nvenc-dev python3-numba \
+        chromium zsh fish cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
-    apart tests/drivers/fetch || true
+    fetch_drivers
+    apart tests/audit/fetch $(tests/audit/fetch --packages | grep -E '^(mistralrs-cuda|drjit|libkvikio-cu12)=') || true
     apart python3 -m venv build-ci/conan
     apart build-ci/conan/bin/pip install -q conan
     local tests=(--setup all)
