@@ -7,12 +7,7 @@
 #    define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 #include "constructor.h"
-
-#if defined(_WIN32)
-#    define EXPORT __declspec(dllexport)
-#else
-#    define EXPORT __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 EXPORT int cuvidCreateDecoder(void *out_decoder, void *info);
 EXPORT int NvEncodeAPICreateInstance(void *functions);

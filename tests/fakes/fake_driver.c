@@ -16,6 +16,7 @@
 #endif
 #include <string.h>
 
+#include "export.h"
 #include "fake.h"
 #include "cushim/abi/egl.h" /* for a frame that is passed by value */
 
@@ -23,11 +24,6 @@
 #    include "constructor.h"
 #endif
 
-#if defined(_WIN32)
-#    define EXPORT __declspec(dllexport)
-#else
-#    define EXPORT __attribute__((visibility("default")))
-#endif
 #define UNUSED __attribute__((unused))
 
 EXPORT extern struct cushim_dispatch_table fake_hooks;

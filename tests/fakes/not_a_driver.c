@@ -16,12 +16,7 @@
 #if defined(NOT_CONSTRUCTOR)
 #    include "constructor.h"
 #endif
-
-#if defined(_WIN32)
-#    define EXPORT __declspec(dllexport)
-#else
-#    define EXPORT __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 EXPORT int not_a_driver(void);
 

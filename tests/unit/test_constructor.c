@@ -3,14 +3,12 @@
 #include "unit.h"
 
 #include "directory.h"
+#include "export.h"
 
 #if defined(_WIN32)
-#    define EXPORT __declspec(dllexport)
 #    define directory_fake(name) unit_fake(name)
 #    define directory_create(state) unit_reset(state)
 #    define directory_remove NULL
-#else
-#    define EXPORT __attribute__((visibility("default")))
 #endif
 
 static void (*in_constructor)(void);
