@@ -4,13 +4,15 @@
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader', 'lists'))
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+sys.path.insert(0, os.path.join(SOURCES, 'loader', 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 PROGRAM, FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -32,6 +34,16 @@ MULTIARCH = {62: 'x86_64-linux-gnu', 183: 'aarch64-linux-gnu', 21: 'powerpc64le-
 # Built for another architecture, the program runs under an emulator, and programs of this system run beside it.
 IS_FOREIGN = machine(PROGRAM) != machine(sys.executable)
 LIBRARIES = '/usr/lib/' + MULTIARCH
+
+
+def source(path):
+    with open(os.path.join(SOURCES, path), encoding='utf-8') as file:
+        return file.read()
+
+
+# The words for checks of the doctor that the manual has.
+CHECKS = set(re.findall(r'[a-z-]+', ' '.join(re.findall(
+    r'^    ([a-z, -]+?)  ', source('src/tools/cushim/cushim.1').partition('each can occur')[2], re.M))))
 
 
 def fake(name):

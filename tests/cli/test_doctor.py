@@ -7,10 +7,8 @@ import os
 import shutil
 import subprocess
 
-from program import LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Case, fake, for_each, main, run, run_json
+from program import CHECKS, LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Case, fake, for_each, main, run, run_json
 
-CHECKS = {'settings', 'library', 'stub', 'compat', 'kernel-module', 'device-nodes', 'container', 'wsl', 'jetson', 'nixos',
-          'flatpak', 'visible-devices', 'version', 'gpu', 'start', 'limits', 'sandbox', 'memory', 'mps', 'operation'}
 DRIVER = '--driver=' + fake('driver_12_4')
 
 
