@@ -23,9 +23,9 @@ SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
 HEAD = '''# Why CUDA cannot be used
 
 `cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
-This page has every cause of a failure that it knows: what people see, what is wrong, and what can be done. In place of
-the words in {braces}, `doctor` writes the file, the error or the limit of the machine. `causes.inc` has how it
-recognises each of them.
+This page has the causes for which that fails: what people see, what is wrong, and what can be done. In place of the
+words in {braces}, `doctor` writes the file, the error or the limit of the machine. `causes.inc` has how it recognises
+each of them.
 
 Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
 `--devices`. If the start fails with a code, it is repeated under `ptrace`. The last operation that the system refused,
@@ -36,9 +36,8 @@ driver itself. If nothing was refused, the driver is also started without the va
 The library decides from what a program sees (`loader/cause.c`), with or without a start. A cause refines its reason:
 the sentence of `doctor` never contradicts that of `cushim_init()`, of `cuGetErrorString` and of `cushim probe`.
 
-If the driver library cannot be found or loaded, there is nothing to start. `doctor` then names a cause of this page
-that shows without a start, the reason of the library, from [reasons.h](../../../../include/cushim/reasons.h), or the
-file that cannot be used.
+If no driver library can be loaded, `doctor` names a cause that shows without a start, the file that cannot be used, or
+the reason of the library, from [reasons.h](../../../../include/cushim/reasons.h).
 
 "Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
 
