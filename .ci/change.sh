@@ -94,7 +94,7 @@ toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v de
 # Warnings of clang; what clang makes of the code of exec and trace, with which sanitizers do not work, and of plain
 # compiler commands.
 stage_clang() {
-    packages clang lld libffmpeg-nvenc-dev
+    packages clang lld libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32
     local tests=(--suite exec --suite trace --suite packaging "${usual[@]}")
     CC=clang CXX=clang++ part clang $no_debug -Dtypes=own
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
