@@ -23,7 +23,7 @@ SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
 HEAD = '''# Why CUDA cannot be used
 
 `cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
-This page has the causes for which that fails: what people see, what is wrong, and what can be done. In place of the
+This page says why that can fail: what people see, what is wrong, and what can be done. In place of the
 words in {braces}, `doctor` writes the file, the error or the limit of the machine. `causes.inc` has how it recognises
 each of them.
 
