@@ -47,7 +47,7 @@ def build(directory):
         'subset': ['-DROUTE_POINTERS', f'-I{subset}', subset / 'cushim.c'],
         'exec': ['-DROUTE_LINKED', LINKED],
     }
-    if run(*COMPILER, '-fsyntax-only', '-x', 'c', '-include', 'ffnvcodec/dynlink_loader.h', os.devnull).returncode != 0:
+    if run(*COMPILER, '-E', '-x', 'c', '-include', 'ffnvcodec/dynlink_loader.h', os.devnull).returncode != 0:
         print('nv-codec-headers are not installed, so the way by the header of FFmpeg is left out')
         del routes['compat']
     for name, words in routes.items():
