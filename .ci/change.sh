@@ -120,7 +120,7 @@ stage_thread_sanitizer() {
 thread_sanitizer() {
     packages
     local tests=("$@")
-    TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=200:suppressions=$PWD/tests/softcuda/tsan.supp \
+    TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=200:suppressions=$PWD/subprojects/softcuda/tests/tsan.supp \
         part tsan -Dtypes=own -Db_sanitize=thread
 }
 

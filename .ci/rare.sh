@@ -16,7 +16,7 @@ stage_everything() {
         chromium zsh fish cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
     fetch_drivers
-    apart tests/audit/fetch $(sed -n "/^NAMES = /s/[^']*'\([^']*\)'/\1 /gp" tests/audit/test_wheels.py) || true
+    apart subprojects/cushim-audit/tests/fetch $(sed -n "/^NAMES = /s/[^']*'\([^']*\)'/\1 /gp" subprojects/cushim-audit/tests/test_wheels.py) || true
     apart python3 -m venv build-ci/conan
     apart build-ci/conan/bin/pip install -q conan
     local tests=(--setup all)
@@ -37,12 +37,12 @@ softcuda_stress() {
     # shellcheck disable=SC2054 # commas within an argument
     local libraries=$1/subprojects/softcuda valgrind=(valgrind --quiet --error-exitcode=1 --leak-check=full
         --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect)
-    ninja -C "$1" tests/softcuda/softcuda_stress subprojects/softcuda/softcuda-{390,580}.placed
+    ninja -C "$1" subprojects/softcuda/tests/softcuda_stress subprojects/softcuda/softcuda-{390,580}.placed
     for driver in 390 580; do
         echo "softcuda $driver"
         GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
-            "$1/tests/softcuda/softcuda_stress" "$libraries/$driver/libcuda.so.1" 1000000 4000 64
-        "${valgrind[@]}" "$1/tests/softcuda/softcuda_stress" "$libraries/$driver/libcuda.so.1" 5000 200 16
+            "$1/subprojects/softcuda/tests/softcuda_stress" "$libraries/$driver/libcuda.so.1" 1000000 4000 64
+        "${valgrind[@]}" "$1/subprojects/softcuda/tests/softcuda_stress" "$libraries/$driver/libcuda.so.1" 5000 200 16
     done
 }
 
@@ -73,7 +73,7 @@ stage_coverage() {
 stage_fuzzers() {
     packages clang libclang-rt-14-dev
     meson setup build-ci/fuzz -Dtests=enabled -Dtypes=own
-    ninja -C build-ci/fuzz -t targets all | sed -n 's,^\(tests/fakes/[a-z_0-9]*\.so\):.*,\1,p' |
+    ninja -C build-ci/fuzz -t targets all | sed -n 's,^\(subprojects/cushim-testing/fakes/[a-z_0-9]*\.so\):.*,\1,p' |
         xargs ninja -C build-ci/fuzz
     tests/fuzz/search build-ci/fuzz 30
 }
@@ -125,9 +125,9 @@ stage_ports() {
 # What `cushim doctor -- PROGRAM` says about programs that people run: right, vague or wrong.
 stage_doctor_programs() {
     # shellcheck disable=SC2046 # one word for each
-    packages $(tests/exec/doctor_programs --packages)
+    packages $(subprojects/cushim-tools/tests/exec/doctor_programs --packages)
     apart tests/drivers/fetch 550 >/dev/null || true
     set_up doctor-programs -Dtypes=own
     ninja -C build-ci/doctor-programs
-    tests/exec/doctor_programs build-ci/doctor-programs
+    subprojects/cushim-tools/tests/exec/doctor_programs build-ci/doctor-programs
 }

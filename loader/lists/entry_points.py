@@ -6,6 +6,7 @@ Code that depends on the functions of the driver or on CUDA versions uses this m
 import functools
 import pathlib
 import re
+import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIST = HERE / 'entry_points.tsv'
@@ -266,3 +267,16 @@ def read_gpus(path=GPUS):
 def version_text(version):
     """12030 as "12.3"."""
     return f'{version // 1000}.{version % 1000 // 10}'
+
+
+def take_depfile(arguments):
+    """Removes `--depfile FILE`, and writes there what a script is made from: a build of another project, which cannot
+    name these files, runs the script again when one changes."""
+    if arguments[1:2] == ['--depfile']:
+        _, path = arguments[1:3]
+        del arguments[1:3]
+        modules = {module.__file__ for module in sys.modules.values() if (getattr(module, '__file__', '') or '').startswith(str(HERE))}
+        abi = (HERE.parents[1] / 'include' / 'cushim' / 'abi').glob('*.h')
+        pathlib.Path(path).write_text(
+            f'{path.removesuffix(".d")}: {arguments[0]} ' + ' '.join(map(str, [LIST, DRIVERS, GPUS, *sorted(modules), *sorted(abi)])) + '\n',
+            encoding='utf-8')

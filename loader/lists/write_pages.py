@@ -95,7 +95,8 @@ def write_page(path, known):
 
 def with_markers():
     """The pages of the tree in which markers stand. A subproject writes its own."""
-    pages = [ROOT / 'README.md', *(path for top in ('include', 'loader', 'src') for suffix in MARKERS
+    pages = [ROOT / 'README.md', *(path for top in ('include', 'loader', 'src', 'subprojects/cushim-tools')
+                                   for suffix in MARKERS
                                    for path in sorted((ROOT / top).rglob('*' + suffix)))]
     return [path for path in pages if re.search(MARKERS[path.suffix][0], path.read_text(encoding='utf-8'))]
 

@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-LOADER = HERE.parents[2] / 'loader'
+LOADER = HERE.parents[1] / 'loader'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LOADER / 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
@@ -29,7 +29,7 @@ Toolkit = collections.namedtuple('Toolkit', 'version ptx ptx_by runtime')
 HEAD = '''# SPDX-License-Identifier: MIT
 """The tables of cushim audit. A CUDA version is a number: 1000 * major + 10 * minor.
 
-Made by src/tools/audit/write_tables.py from the lists and from version.txt: do not edit.
+Made by subprojects/cushim-audit/write_tables.py from the lists and from version.txt: do not edit.
 """
 
 '''
@@ -85,7 +85,7 @@ def main():
     if PATH.read_text(encoding='utf-8') == text:
         return 0
     if given.check:
-        print(f'{PATH.name} is not what the lists make of it; run src/tools/audit/write_tables.py')
+        print(f'{PATH.name} is not what the lists make of it; run subprojects/cushim-audit/write_tables.py')
         return 1
     PATH.write_text(text, encoding='utf-8')
     print(f'{PATH.name}: written')

@@ -31,7 +31,7 @@ Measured with {origin}.
 The answers were the same on machines with one GPU and on one with two H200s; every call was for the GPU of the capture.
 The calls go to the driver as those of any program do, and the CUDA runtime makes them, too.
 `cushim trace -- PROGRAM` names the call that invalidated a capture of your program, without a rebuild
-([src/tools/trace](../../src/tools/trace/README.md)).
+([subprojects/cushim-tools/trace](../../subprojects/cushim-tools/trace/README.md)).
 
 ## Surprising rules
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'drivers'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '.'))
 from driver_library import Library, cached_path, environment_for
 
 

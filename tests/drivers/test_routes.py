@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD, LINKED, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-PROGRAM = BUILD / 'src' / 'tools' / 'cushim' / 'cushim'
+PROGRAM = BUILD / 'subprojects' / 'cushim-tools' / 'cli' / 'cushim'
 STATIC = BUILD / 'loader' / 'libcushim.a'
 DRIVERS = '470', '550'
 SKIPPED = 77

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "../../src/tools/exec/exec.h"
+#include "../../subprojects/cushim-tools/exec/exec.h"
 #include "version.h"
 
 /* Returns whether the variable has "key=value" between two semicolons. */

@@ -15,13 +15,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../stream/allocation.h"
+#include "../../subprojects/cushim-testing/allocation.h"
 #include "cushim/slot.h"
 #include "formats.h"
-#include "../../src/tools/trace/file/reader.h"
-#include "../../src/tools/trace/layer/schema.h"
-#include "../../src/tools/trace/report/places.h"
-#include "../../src/tools/trace/report/report.h"
+#include "../../subprojects/cushim-tools/trace/file/reader.h"
+#include "../../subprojects/cushim-tools/trace/layer/schema.h"
+#include "../../subprojects/cushim-tools/trace/model/places.h"
+#include "../../subprojects/cushim-tools/trace/output/report.h"
 
 enum { CHUNKS = 3, STATES = 2 * CUSHIM_SLOT_COUNT };
 

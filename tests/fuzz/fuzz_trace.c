@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/tools/trace/file/reader.h"
+#include "../../subprojects/cushim-tools/trace/file/reader.h"
 
 enum { CHUNKS = 3 };
 

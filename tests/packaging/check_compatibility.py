@@ -141,7 +141,7 @@ class Release:
 def make_next_release(root):
     """Copies this tree and adds a slot."""
     for name in ('include', 'loader', 'src'):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns('tools', '__pycache__'))
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns('__pycache__'))
     older = Release(root)
     table, headers = f'{older.major}_{older.minor + 1}', root / 'include' / 'cushim'
     pair = f'cushim_current_legacy_{table}; cushim_current_per_thread_{table};'

@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / 'src' / 'tools' / 'python'))
+sys.path.insert(0, str(ROOT / 'subprojects' / 'cushim-tools' / 'python'))
 import pack  # pylint: disable=wrong-import-position
 
 OPEN = '''import ctypes, sys
@@ -121,7 +121,7 @@ class Package(unittest.TestCase):
     def test_library_when_opened_with_ctypes_then_works_as_the_page_shows(self):
         if os.path.isdir(GIVEN) and not list(self.prefix.rglob('libcushim.so.0')):
             self.skipTest('this build has no shared library')
-        page = (ROOT / 'src' / 'tools' / 'python' / 'README.md').read_text(encoding='utf-8')
+        page = (ROOT / 'subprojects' / 'cushim-tools' / 'python' / 'README.md').read_text(encoding='utf-8')
         code = page.split('```python\n')[2].split('```')[0]
         self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
                          '0 Loading a driver was disabled on request.\n')

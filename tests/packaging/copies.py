@@ -15,7 +15,7 @@ SUBSETS = HERE / 'subsets'
 SOFTCUDA, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2:]
 AMALGAMATE = ROOT / 'loader' / 'amalgamation' / 'amalgamate.py'
 SOFTWARE_DRIVERS = {int(path.parent.name): path for path in SOFTCUDA.glob('[0-9]*/libcuda.so.1')}
-PROGRAM = SOFTCUDA.parents[1] / 'src' / 'tools' / 'cushim' / 'cushim'
+PROGRAM = SOFTCUDA.parents[1] / 'subprojects' / 'cushim-tools' / 'cli' / 'cushim'
 NEWEST = SOFTWARE_DRIVERS[max(SOFTWARE_DRIVERS)]
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
 LIBRARIES = ['-ldl', '-lpthread']

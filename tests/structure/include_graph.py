@@ -12,7 +12,9 @@ import sys
 
 # Each directory, with those that it may include besides itself. They stand above it, so dependencies run one way.
 PUBLIC, ATOMIC, LISTS, SOFTCUDA = 'include', 'loader/common', 'loader/lists', 'subprojects/softcuda/include'
-COMMON, EXEC, FILE, HIDE = 'src/tools/common', 'src/tools/exec', 'src/tools/trace/file', 'src/tools/hide_symbol'
+HIDE, TOOLS = 'subprojects/softcuda/hide_symbol', 'subprojects/cushim-tools'
+COMMON, EXEC, FILE, LAYER, MODEL, FINDERS, OUTPUT, DOCTOR, CLI = (f'{TOOLS}/{one}' for one in (
+    'common', 'exec', 'trace/file', 'trace/layer', 'trace/model', 'trace/finders', 'trace/output', 'doctor', 'cli'))
 MAY_INCLUDE = {
     PUBLIC: [],
     ATOMIC: [PUBLIC],
@@ -24,16 +26,20 @@ MAY_INCLUDE = {
     HIDE: [PUBLIC],
     SOFTCUDA: [],
     'subprojects/softcuda': [PUBLIC, LISTS, HIDE, SOFTCUDA],
-    COMMON: [PUBLIC, 'loader'],
-    EXEC: [PUBLIC, ATOMIC, 'loader', LISTS, HIDE, SOFTCUDA],
-    FILE: [PUBLIC],
-    'src/tools/trace/layer': [PUBLIC, FILE],
-    'src/tools/trace/report': [PUBLIC, FILE, COMMON],
-    'src/tools/cushim': [PUBLIC, 'loader', LISTS, SOFTCUDA, COMMON, EXEC, FILE, 'src/tools/trace/report'],
+    COMMON: [PUBLIC, 'loader', LISTS, SOFTCUDA],
+    EXEC: [PUBLIC, ATOMIC, 'loader', LISTS, HIDE, SOFTCUDA, COMMON],
+    FILE: [PUBLIC, COMMON],
+    LAYER: [PUBLIC, FILE],
+    MODEL: [PUBLIC, COMMON, FILE],
+    FINDERS: [PUBLIC, COMMON, FILE, MODEL],
+    OUTPUT: [PUBLIC, COMMON, FILE, MODEL, FINDERS],
+    DOCTOR: [PUBLIC, 'loader', COMMON, EXEC, FILE, MODEL, FINDERS],
+    CLI: [PUBLIC, 'loader', SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
 }
 # The options -I of the builds.
-SEARCHED = ['include', 'loader', 'src/tools/common', 'src/tools/cushim', 'src/tools/hide_symbol', SOFTCUDA,
+SEARCHED = ['include', 'loader', COMMON, HIDE, SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
+SOURCES = ('include', 'loader', 'src', *(f'subprojects/softcuda/{one}' for one in ('include', 'src', 'hide_symbol', 'posix', 'windows')), TOOLS)
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.
 WITHOUT_FILE = {'plain_names.inc', 'gpus.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'page.inc',
                 'softcuda_exports.inc', 'cushim/see_the_error_above.h'}
@@ -63,8 +69,9 @@ def main(root):
     order = list(MAY_INCLUDE)
     upwards = [f'{one} may include {other}, which stands below it' for one, others in MAY_INCLUDE.items()
                for other in others if order.index(other) >= order.index(one)]
-    sources = [path for top in ('include', 'loader', 'src', 'subprojects/softcuda') for suffix in ('c', 'h', 'inc')
-               for path in sorted((root / top).rglob('*.' + suffix))]
+    sources = [path for top in SOURCES for suffix in ('c', 'h', 'inc')
+               for path in sorted((root / top).rglob('*.' + suffix))
+               if not path.is_relative_to(root / TOOLS / 'tests')]
     found = upwards + [line for path in sources for line in violations(root, path)]
     print('\n'.join(found) or f'{len(sources)} sources: each includes only what its directory may use')
     return 1 if found or not sources else 0

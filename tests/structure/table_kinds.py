@@ -35,8 +35,8 @@ def find_uses(pattern, root, path, text):
 
 def main(root):
     root = pathlib.Path(root)
-    sources = [path for top in ('loader', 'src') for suffix in ('c', 'h', 'inc')
-               for path in sorted((root / top).rglob('*.' + suffix))]
+    sources = [path for top in ('loader', 'src', 'subprojects/cushim-tools') for suffix in ('c', 'h', 'inc')
+               for path in sorted((root / top).rglob('*.' + suffix)) if 'tests' not in path.relative_to(root).parts]
     headers = sorted((root / 'include').rglob('*.h'))
     uses = []
     for path in sources:

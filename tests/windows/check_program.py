@@ -116,11 +116,11 @@ class Program(unittest.TestCase):
 
     def test_run_when_there_is_no_driver_then_on_softcuda_beside_it(self):
         self.assertEqual(self.ask('run', status=1), {'passed': False, 'driver': None, 'steps': []})
-        self.home = self.home / 'src' / 'tools' / 'cushim'
+        self.home = self.home / 'subprojects' / 'cushim-tools' / 'cli'
         self.home.mkdir(parents=True)
         for file in (program, library):
             shutil.copy(file, self.home)
-        directory = self.home.parent.parent.parent / 'subprojects' / 'softcuda' / '580'
+        directory = self.home.parent.parent / 'softcuda' / '580'
         directory.mkdir(parents=True)
         shutil.copy(softcuda, directory / 'nvcuda.dll')
         answer = self.ask('run')

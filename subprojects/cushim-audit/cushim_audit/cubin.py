@@ -6,7 +6,7 @@ and 0x800 for the suffix "a" of 9.0; in a cubin for another GPU, that flag means
 the architecture is in the second byte. CUDA 12 sets flag 8 for "a"; CUDA 13 does not, and has an attribute in the
 section .nv.compat. A cubin with the suffix "f" differs from one without a suffix only in the command line of the
 assembler, in .note.nv.tkinfo; both run on the same GPUs.
-tests/audit/compare holds this against the assemblers of several Toolkits.
+subprojects/cushim-audit/tests/compare holds this against the assemblers of several Toolkits.
 """
 from .elf import CUDA_MACHINE, Elf
 from .fatbin import SASS, Code, Container

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of cushim audit. A CUDA version is a number: 1000 * major + 10 * minor.
 
-Made by src/tools/audit/write_tables.py from the lists and from version.txt: do not edit.
+Made by subprojects/cushim-audit/write_tables.py from the lists and from version.txt: do not edit.
 """
 
 VERSION = '0.2.0'

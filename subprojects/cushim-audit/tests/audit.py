@@ -9,8 +9,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
-TOOL = os.path.join(SOURCES, 'src', 'tools', 'audit')
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
+TOOL = os.path.join(SOURCES, 'subprojects', 'cushim-audit')
 PROGRAM = os.path.join(TOOL, 'cushim-audit')
 sys.path.insert(0, TOOL)
 

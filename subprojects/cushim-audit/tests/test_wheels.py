@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Published wheels on which audit once was wrong, with the right answers. `tests/audit/fetch NAME` puts one into the
+"""Published wheels on which audit once was wrong, with the right answers. `subprojects/cushim-audit/tests/fetch NAME` puts one into the
 cache; without it, its test is skipped."""
 import glob
 import os
@@ -21,7 +21,7 @@ class Wheels(Case):
     def need(self, name):
         path = cached(name)
         if path is None:
-            self.skipTest(f'not in the cache: tests/audit/fetch {name}')
+            self.skipTest(f'not in the cache: subprojects/cushim-audit/tests/fetch {name}')
         return path
 
     def status(self, *arguments):
@@ -54,6 +54,6 @@ class Wheels(Case):
 
 if __name__ == '__main__':
     if not any(map(cached, NAMES)):
-        print(f'skipped: not in the cache: tests/audit/fetch {" ".join(NAMES)}')
+        print(f'skipped: not in the cache: subprojects/cushim-audit/tests/fetch {" ".join(NAMES)}')
         sys.exit(77)
     main()

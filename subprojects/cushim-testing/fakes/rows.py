@@ -38,6 +38,8 @@ if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "newest":
         print(max(one.version for one in import_lists(pathlib.Path(sys.argv[2]).parent).read()))
         sys.exit()
+    if sys.argv[1:2] == ["--depfile"]:
+        import_lists(sys.argv[4]).take_depfile(sys.argv)
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(int(sys.argv[1]), *sys.argv[2:])

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cushim/cushim.h"
+#include "devices.h"
+#include "selected_driver.h"
 
 enum subject { SUBJECT_CUDA, SUBJECT_ARCH, SUBJECT_MEMORY, SUBJECT_NAME };
 

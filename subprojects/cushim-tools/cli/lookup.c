@@ -6,6 +6,8 @@
 
 #include "cushim/cushim.h"
 #include "version.h"
+#include "in_child.h"
+#include "selected_driver.h"
 
 /* The stable names of the answers. */
 static const char *const status_names[] = {

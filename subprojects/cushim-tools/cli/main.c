@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../doctor/program/program.h"
+#include "../exec/launch.h"
 #include "cushim/version.h"
 #include "option.h"
+#include "platform.h"
+#include "selected_driver.h"
 
 static const struct command {
     const char *name;

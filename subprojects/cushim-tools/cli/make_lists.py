@@ -32,4 +32,5 @@ def gpus():
 
 
 if __name__ == '__main__':
+    lists.take_depfile(sys.argv)
     print('\n'.join({'plain_names': plain_names, 'gpus': gpus}[sys.argv[1]]()))

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cushim/cushim.h"
+#include "devices.h"
+#include "platform.h"
 #include "version.h"
 
 static void *option_member(const struct option *option, struct options *options)

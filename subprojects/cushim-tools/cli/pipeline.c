@@ -7,6 +7,7 @@
 
 #include "cushim/cushim.h"
 #include "softcuda.h"
+#include "selected_driver.h"
 
 enum { BLOCK = 256, COUNT = 1 << 18, BYTES = COUNT * 4, LAUNCHES = 100, MEMSET_VALUE = 7 };
 

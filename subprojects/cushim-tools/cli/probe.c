@@ -5,6 +5,10 @@
 
 #include "cause.h"
 #include "cushim/cushim.h"
+#include "devices.h"
+#include "in_child.h"
+#include "platform.h"
+#include "selected_driver.h"
 
 enum started { PROBE_NOT_TRIED, PROBE_FAILED, PROBE_STARTED };
 

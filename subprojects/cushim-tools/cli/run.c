@@ -7,6 +7,10 @@
 
 #include "cushim/cushim.h"
 #include "softcuda.h"
+#include "devices.h"
+#include "in_child.h"
+#include "platform.h"
+#include "selected_driver.h"
 
 /* This command sets it when it runs itself again on softcuda: the reason why the driver of the machine was not used. */
 static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "cushim/cushim.h"
+#include "in_child.h"
+#include "selected_driver.h"
 
 static char character_lower(char c)
 {

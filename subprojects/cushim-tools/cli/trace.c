@@ -9,10 +9,11 @@
 
 #include "../exec/exec.h"
 #include "../trace/file/reader.h"
-#include "../trace/report/report.h"
-#include "doctor/program/program.h"
-#include "recording.h"
-#include "supervise.h"
+#include "../trace/output/report.h"
+#include "../doctor/program/program.h"
+#include "../trace/file/recording.h"
+#include "../exec/launch.h"
+#include "platform.h"
 
 static const char default_file[] = "cushim.trace";
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "in_child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cushim/cushim.h"
-#include "doctor/child.h"
+#include "child.h"
+#include "platform.h"
+#include "selected_driver.h"
 
 struct child_call {
     struct child_memory child;

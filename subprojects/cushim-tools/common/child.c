@@ -83,7 +83,7 @@ struct child_state child_describe(const struct child *child)
 #        include <sys/prctl.h>
 #    endif
 
-#    include "calls.h"
+#    include "system_calls.h"
 #    include "cushim/cushim.h"
 #    include "os.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A child process that never holds up its parent, and what it does if it does not return. */
-#ifndef CUSHIM_DOCTOR_CHILD_H
-#define CUSHIM_DOCTOR_CHILD_H
+#ifndef CUSHIM_CHILD_H
+#define CUSHIM_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "devices.h"
 
 #include <stdio.h>
 
 #include "cushim/cushim.h"
+#include "selected_driver.h"
 
 /* A property that the driver does not report is "" or 0. */
 struct device {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "selected_driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "devices.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cushim/cushim.h"
+#include "selected_driver.h"
 
 static const struct {
     const char *word, *gives;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "selected_driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "os.h"
+#include "platform.h"
 
 /* The directory of a library, with links resolved, and where its name is searched for. */
 struct origin {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "in_child.h"
 
 #if defined(_WIN32)
 const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options, int seconds)
@@ -21,7 +21,8 @@ bool load_find_unusable(char *fault, size_t size)
 #    include <string.h>
 #    include <unistd.h>
 
-#    include "doctor/child.h"
+#    include "child.h"
+#    include "platform.h"
 
 static const char soname[] = "libcuda.so.1";
 static const char driver_variable[] = "CUSHIM_DRIVER";

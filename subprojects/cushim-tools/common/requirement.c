@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "devices.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cushim/cushim.h"
+#include "selected_driver.h"
 
 /* The first driver branch for each CUDA version on Linux, from NVIDIA's CUDA release notes. On Windows it differs by at
  * most three. 0: not known yet. */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "selected_driver.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cushim/cushim.h"
 #include "softcuda.h"
+#include "in_child.h"
+#include "platform.h"
 
 /* Why this process did not try to load the driver; NULL if it did. */
 static const struct cushim_diagnosis *refusal;
 
 bool softcuda_find(const char *driver, char *path, size_t size)
 {
-    static const char *const directories[] = {"../../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
+    static const char *const directories[] = {"../../softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
     char own[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE];
     if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_directory(own, sizeof own))
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "calls.h"
+#include "system_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static const struct call calls[] = {
 #    define CALL(name, argument, index, phrase) {#    name, SYS_##name, CALL_##argument, index, phrase},
 #    define CALL_AS(name, own, argument, index, phrase) {#    name, SYS_##own, CALL_##argument, index, phrase},
-#    include "calls.inc"
+#    include "system_calls.inc"
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of system calls and errors. Linux only: elsewhere no call is known. */
-#ifndef CUSHIM_DOCTOR_CALLS_H
-#define CUSHIM_DOCTOR_CALLS_H
+#ifndef CUSHIM_SYSTEM_CALLS_H
+#define CUSHIM_SYSTEM_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calls.h"
+#include "system_calls.h"
 
 static const struct cause {
     const char *word, *check, *reason, *codes, *calls, *paths, *errors;

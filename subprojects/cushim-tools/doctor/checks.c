@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "system_calls.h"
 
 /* ---- The kernel and the device files ---- */
 

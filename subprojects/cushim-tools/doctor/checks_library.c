@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in_child.h"
+
 /* Returns the first attempt that failed for a reason, or NULL. */
 static const struct cushim_attempt *find_attempt(const struct doctor *doctor, enum cushim_reason reason)
 {

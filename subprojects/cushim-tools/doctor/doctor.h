@@ -9,6 +9,9 @@
 #include "trials.h"
 #include "watch.h"
 
+/* doctor.c: writes its output to stdout and returns the exit status. */
+enum status command_doctor(const struct options *options);
+
 /* In the order of the output. The lead is the true cause, if it is known; a cause explains other problems. */
 enum verdict { VERDICT_LEAD, VERDICT_CAUSE, VERDICT_PROBLEM, VERDICT_FOLLOWS, VERDICT_NOTE, VERDICT_OK };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "system_calls.h"
 #include "os.h"
 
 static const char *known(const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "calls.h"
+#include "system_calls.h"
 
 #if defined(__linux__)
 #    include "follow.h"

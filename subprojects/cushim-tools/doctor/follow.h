@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "calls.h"
+#include "system_calls.h"
 
 /* A thread that is followed, and the call in which it is. */
 struct followed {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calls.h"
+#include "system_calls.h"
 
 /* `end` is the end of the pattern. */
 static bool one_matches(const char *pattern, const char *end, const char *text)

@@ -4,7 +4,9 @@
 #define CUSHIM_DOCTOR_START_H
 
 #include "child.h"
-#include "cli.h"
+#include "devices.h"
+#include "platform.h"
+#include "selected_driver.h"
 
 /* The steps of a start, in this order; those from START_CONTEXT on are taken on each GPU. */
 enum start_step { START_INIT, START_COUNT, START_CONTEXT, START_MEMORY, START_STREAM, START_DESTROY, START_STEPS };

@@ -37,7 +37,7 @@ The library decides from what a program sees (`loader/cause.c`), with or without
 the sentence of `doctor` never contradicts that of `cushim_init()`, of `cuGetErrorString` and of `cushim probe`.
 
 If no driver library can be loaded, `doctor` names a cause that shows without a start, the file that cannot be used, or
-the reason of the library, from [reasons.h](../../../../include/cushim/reasons.h).
+the reason of the library, from [reasons.h](../../../include/cushim/reasons.h).
 
 "Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
 
@@ -52,7 +52,7 @@ def joined(strings):
 
 def reasons():
     """{word: (message, advice)} of the library."""
-    text = (HERE.parents[3] / 'include' / 'cushim' / 'reasons.h').read_text(encoding='utf-8')
+    text = (HERE.parents[2] / 'include' / 'cushim' / 'reasons.h').read_text(encoding='utf-8')
     strings = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
     rows = re.findall(rf'^CUSHIM_REASON\(\w+, "([\w-]+)", \w+,\s*{strings},\s*{strings}\)', text, re.M)
     return {word: (joined(message), joined(advice)) for word, message, advice in rows}

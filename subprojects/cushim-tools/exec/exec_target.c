@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "launch.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "platform.h"
 
 enum { MAX_SEGMENTS = 64, MAX_INTERPRETERS = 5 /* as the kernel follows */ };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "launch.h"
 
 #if !defined(CUSHIM_HAS_EXEC)
 enum status command_exec(const struct options *options)
@@ -18,9 +18,10 @@ enum status command_exec(const struct options *options)
 #        include <gnu/libc-version.h>
 #    endif
 
-#    include "../exec/exec.h"
-#    include "doctor/program/program.h"
+#    include "exec.h"
 #    include "version.h"
+#    include "platform.h"
+#    include "selected_driver.h"
 
 static const char oldest_set[] = "6050";
 
@@ -265,11 +266,9 @@ static enum status run_program(const struct options *options)
     if (obstacle != NULL)
         text_complain("exec: %s %s", program[0], obstacle);
     fflush(NULL);
-#    if defined(CUSHIM_HAS_TRACE)
-    int error = options->watch ? program_watch(options->notes) : 0;
+    int error = options->before_program != NULL ? options->before_program(options->notes) : 0;
     if (error != 0)
         text_complain("doctor: --watch: ptrace(2) is not possible: %s", strerror(error));
-#    endif
     execvp(program[0], program);
     text_complain("exec: cannot run %s: %s", program[0], strerror(errno));
     return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;

@@ -52,4 +52,5 @@ def main(arguments):
 
 
 if __name__ == '__main__':
+    lists.take_depfile(sys.argv)
     main(sys.argv[1:])

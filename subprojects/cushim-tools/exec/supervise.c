@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervise.h"
+#include "launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

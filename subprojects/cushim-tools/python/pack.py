@@ -79,7 +79,7 @@ def without_links(files, build):
         if mode is None and not name.endswith('.so'):
             plain[name] = plain.pop(posixpath.normpath(posixpath.join(posixpath.dirname(name), target.decode())))
         elif mode is None:
-            plain[name] = (pathlib.Path(build) / 'src/tools/exec/libneeds-libcuda.so').read_bytes(), EXECUTABLE
+            plain[name] = (pathlib.Path(build) / 'subprojects/cushim-tools/exec/libneeds-libcuda.so').read_bytes(), EXECUTABLE
     return plain
 
 

@@ -79,5 +79,6 @@ def roles(entry_points):
 
 
 if __name__ == '__main__':
+    lists.take_depfile(sys.argv)
     lines = {'fields': fields, 'placed': placed, 'enumerators': enumerators, 'roles': roles}
     print('\n'.join(lines[sys.argv[1]](lists.read())))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""check_alone.py SOFTCUDA HEADERS LISTS HIDE_SYMBOL - builds a copy of softcuda alone, with copies of what
-cushim gives it: the headers, the lists and hide_symbol.
+"""check_alone.py SOFTCUDA HEADERS LISTS - builds a copy of softcuda alone, with copies of what cushim gives it: the
+headers and the lists.
 
 The copies have no parent directory in common with this tree, so a path into the parent would not be found.
 """
@@ -19,7 +19,7 @@ def run(*command):
         sys.exit(f'{command}:\n{done.stdout}')
 
 
-def main(softcuda, headers, lists, hide_symbol):
+def main(softcuda, headers, lists):
     if shutil.which('meson') is None:
         print('skipped: there is no command meson')
         sys.exit(77)
@@ -27,13 +27,12 @@ def main(softcuda, headers, lists, hide_symbol):
         directory = pathlib.Path(scratch)
         shutil.copytree(softcuda, directory / 'alone')
         shutil.copytree(headers, directory / 'headers')
-        shutil.copytree(hide_symbol, directory / 'hide_symbol')
         (directory / 'lists').mkdir()
         for name in NEEDED:
             shutil.copy(pathlib.Path(lists, name), directory / 'lists')
         build = directory / 'build'
         run('meson', 'setup', '--buildtype=plain', f'-Dheaders={directory / "headers"}', f'-Dlists={directory / "lists"}',
-            f'-Dhide_symbol={directory / "hide_symbol"}', build, directory / 'alone')
+            build, directory / 'alone')
         run('meson', 'compile', '-C', build)
         libraries = sorted(build.glob('*/libcuda.so.1'))
         if not libraries:

@@ -12,7 +12,7 @@
 
 #include "cushim/cushim.h"
 #include "softcuda.h"
-#include "../unit/test_list.h"
+#include "../../cushim-testing/test_list.h"
 
 extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* softcuda when one allocation fails, for each: the call says so, and nothing stays in use. */
-#include "../stream/allocation.h"
+#include "../../cushim-testing/allocation.h"
 #include "support.h"
 
 #include <stdlib.h>

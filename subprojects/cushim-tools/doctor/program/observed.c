@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../exec/exec.h"
-#include "../../../trace/report/answers.h"
-#include "../../../trace/report/reasons.h"
+#include "../../exec/exec.h"
+#include "../../trace/model/answers.h"
+#include "../../trace/finders/reasons.h"
 
 /* Returns a new element, which is zero, or NULL if there is not enough memory. */
 static void *list_add(struct program *program, struct list *list, size_t size)

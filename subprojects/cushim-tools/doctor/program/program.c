@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../exec/exec.h"
-#include "../../../trace/file/format.h"
-#include "../../recording.h"
-#include "../../supervise.h"
+#include "../../exec/exec.h"
+#include "../../trace/file/format.h"
+#include "../../trace/file/recording.h"
+#include "../../exec/launch.h"
 
 enum status program_explain(const struct options *options, int notes, int trace, int ended, bool *out_uses_gpu)
 {
@@ -95,6 +95,8 @@ enum status program_command(const struct options *options)
     watched.names[watched.name_count++] = layer; /* the list has room for it */
     watched.notes = notes_path;
     watched.quiet = true;
+    if (options->watch)
+        watched.before_program = program_watch;
     int ended = supervise(&watched, &has_started);
     enum status status = STATUS_UNUSABLE;
     if (ended == -1)

@@ -8,6 +8,9 @@
 
 /* ---- program.c ---- */
 
+/* Runs a program and explains why it did not use the GPU. The exit status is that of the program. */
+enum status program_command(const struct options *options);
+
 /* Makes a file for the notes of the auditor, and writes the path by which other processes open it. */
 int program_notes_make(char *path, size_t size);
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../exec/launch.h"
+
 /* The {names} of the texts, as the evidence sets them. */
 static struct {
     const char *name;

@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../exec/exec.h"
+#include "../../exec/exec.h"
+#include "../../exec/launch.h"
 #include "../follow.h"
 
 #if !defined(PR_SET_PTRACER)

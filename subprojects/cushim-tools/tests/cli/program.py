@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..', '..')
 sys.path.insert(0, os.path.join(SOURCES, 'loader', 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
@@ -42,7 +42,7 @@ def source(path):
 
 
 # The words for checks of the doctor that the manual has.
-LIST = source('src/tools/cushim/cushim.1').partition('each can occur')[2].partition('.Ed')[0]
+LIST = source('subprojects/cushim-tools/cli/cushim.1').partition('each can occur')[2].partition('.Ed')[0]
 CHECKS = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^    ([a-z, -]+?)  ', LIST, re.M))))
 
 
@@ -58,7 +58,7 @@ NEXT_MAJOR = (NEWEST // 1000 + 1) * 1000
 def newest_fake(name):
     """The path of a fake driver with every function of the list: fake_13040 (of its newest version), or fake_future, of
     the next major version of CUDA, which also has functions that the list lacks."""
-    return os.path.join(FAKES, '..', 'fakes', name + '.so')
+    return os.path.join(FAKES, '..', '..', '..', 'cushim-testing', 'fakes', name + '.so')
 
 
 def environment(**variables):

@@ -10,7 +10,7 @@ import subprocess
 
 from program import CHECKS, PROGRAM, SOURCES, Case, fake, main, run, run_json, source
 
-PAGE = os.path.join(SOURCES, 'src', 'tools', 'cushim', 'cushim.1')
+PAGE = os.path.join(SOURCES, 'subprojects', 'cushim-tools', 'cli', 'cushim.1')
 
 
 class Manual(Case):
@@ -32,14 +32,14 @@ class Manual(Case):
         rows = ast.literal_eval(f"[{source(os.path.join(os.path.dirname(PROGRAM), 'option_list.py'))}]")
         known = {row[1].removeprefix('-') for row in rows if row[0] == 'OPTION'}
         self.assertGreater(len(known), 10)
-        page, help = source('src/tools/cushim/cushim.1'), run('--help').out.decode()
+        page, help = source('subprojects/cushim-tools/cli/cushim.1'), run('--help').out.decode()
         self.assertEqual({name for name in known if not re.search(rf' {re.escape(name)}\b', page)}, set())
         self.assertEqual({name for name in known if not re.search(rf'[ ([]-{re.escape(name)}\b', help)}, set())
 
     def test_page_when_library_has_a_reason_then_documents_it(self):
         words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
         self.assertGreater(len(words), 15)
-        item = re.search(r'^reason  (.*?)^message  ', source('src/tools/cushim/cushim.1'), re.M | re.S)[1]
+        item = re.search(r'^reason  (.*?)^message  ', source('subprojects/cushim-tools/cli/cushim.1'), re.M | re.S)[1]
         self.assertEqual(words - set(re.findall(r'[a-z-]+', item)), set())
 
     def test_page_when_program_writes_a_json_key_then_documents_it(self):
@@ -54,7 +54,7 @@ class Manual(Case):
                 if isinstance(value, dict):
                     keys |= set(value)
                 stack += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-        page = source('src/tools/cushim/cushim.1').partition('.Sh JSON')[2].partition('.Sh EXAMPLES')[0]
+        page = source('subprojects/cushim-tools/cli/cushim.1').partition('.Sh JSON')[2].partition('.Sh EXAMPLES')[0]
         # At the start of a line, or in braces.
         told = re.findall(r'^ *([a-z_, ]+?)  ', page, re.M) + re.findall(r'\{(.*?)\}', page, re.S)
         told = set(re.findall(r'[a-z_]+', ' '.join(told)))
@@ -64,8 +64,8 @@ class Manual(Case):
     def test_page_when_doctor_has_a_check_then_documents_it(self):
         checks = set()
         for name in ('checks', 'checks_library', 'checks_platform'):
-            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/doctor/{name}.c')))
-        checks |= set(re.findall(r'^CAUSE\([a-z0-9_]+, ([a-z-]+),', source('src/tools/cushim/doctor/causes.inc'), re.M))
+            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'subprojects/cushim-tools/doctor/{name}.c')))
+        checks |= set(re.findall(r'^CAUSE\([a-z0-9_]+, ([a-z-]+),', source('subprojects/cushim-tools/doctor/causes.inc'), re.M))
         self.assertGreater(len(checks), 12)
         self.assertEqual(checks - CHECKS, set())
 

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
 from program import Case, run  # pylint: disable=wrong-import-position
 
-LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), *'../../src/tools/cushim/doctor/causes.inc'.split('/'))
+LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), *'../../doctor/causes.inc'.split('/'))
 with open(LIST, encoding='utf-8') as list_file:
     REASONS = dict(re.findall(r'^CAUSE\((\w+), [\w-]+, "([^"]*)"', list_file.read(), re.M))
 WEAK = {'none', 'no-device', 'unknown'}

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 from agreement import Agreement  # pylint: disable=wrong-import-position
 from program import LIBRARIES, PROGRAM, Case, environment, fake, main, run_json  # pylint: disable=wrong-import-position
 
-LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
+LIST = os.path.join(HERE, '..', '..', 'doctor')
 BUS = '/sys/bus/pci/devices/0000:01:00.0/'
 
 

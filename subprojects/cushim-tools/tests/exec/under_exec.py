@@ -15,7 +15,7 @@ from program import DRIVERS, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, Answer, Ca
 
 BUILD = os.path.abspath(sys.argv[2])
 CLIENT = [sys.executable, '-B', os.path.join(HERE, 'client.py')]
-SETS = os.path.join(BUILD, 'src', 'tools', 'exec')
+SETS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'exec')
 # Only there does the auditor run.
 HAS_AUDITOR = platform.libc_ver()[0] == 'glibc' and tuple(map(int, platform.libc_ver()[1].split('.')[:2])) >= (2, 35)
 
@@ -44,11 +44,11 @@ def copied_libraries(directory):
 
 def newest_fake(name):
     """See program.newest_fake()."""
-    return os.path.join(BUILD, 'tests', 'fakes', name + '.so')
+    return os.path.join(BUILD, 'subprojects', 'cushim-testing', 'fakes', name + '.so')
 
 
 def built(name):
-    return os.path.join(BUILD, 'tests', 'exec', name)
+    return os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'exec', name)
 
 
 def under(options, *command, text='', program=PROGRAM, **variables):

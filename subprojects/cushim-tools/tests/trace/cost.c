@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../src/tools/trace/file/format.h"
+#include "../../trace/file/format.h"
 #include "cushim/cushim.h"
 
 enum { ROUNDS = 101, CALLS = 20000 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that read Python frames, for python_frames.py; also in a signal handler that interrupts anything. */
-#include "../../src/tools/trace/layer/python_frames.h"
+#include "../../trace/layer/python_frames.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "../../src/tools/trace/file/format.h"
+#include "../../trace/file/format.h"
 #include "cushim/attributes.h"
 
 CUSHIM_LAYER_EXPORT unsigned reader_prepare(uint64_t *out_number);

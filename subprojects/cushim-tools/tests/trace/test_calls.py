@@ -55,7 +55,7 @@ class Calls(Traced):
     def test_flags_when_compared_with_the_list_then_each_is_a_number_and_has_names(self):
         made = pathlib.Path(LAYER).parent
         source = {path.stem: path.read_text(encoding='utf-8') for path in (
-            pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace', 'file', 'flags.inc'), made / 'fields.inc',
+            pathlib.Path(HERE, '..', '..', 'trace', 'file', 'flags.inc'), made / 'fields.inc',
             made / 'enumerators.inc')}
         rows = re.findall(r'^TRACE_FLAGS\((\w+),(.*?)\)$', source['flags'], re.M | re.S)
         named = [one for _, parameters in rows for one in re.findall(r'\w+\.\w+', parameters)]

@@ -12,8 +12,8 @@ import shutil
 
 from traced import BUILD, HERE, KNOWN, Traced, main, run
 
-CODES = os.path.join(BUILD, 'tests', 'trace', 'codes')
-TRACE = pathlib.Path(HERE).parents[1] / 'src' / 'tools' / 'trace'
+CODES = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'codes')
+TRACE = pathlib.Path(HERE).parents[3] / 'subprojects' / 'cushim-tools' / 'trace'
 
 # The program, the function that fails, its result, and the advice.
 ROWS = (

@@ -10,13 +10,13 @@ from collections import Counter
 
 from traced import BUILD, FINDING, FINDINGS, HERE, LAYER, Traced, environment, main, softcuda
 
-CONFORMANCE = os.path.join(HERE, '..', 'conformance')
+CONFORMANCE = os.path.join(HERE, '..', '..', '..', '..', 'tests', 'conformance')
 CAPTURE = re.compile(r'(?P<function>\w+) (invalidated|ended) the capture of (?P<stream>[^(]*) '
                      r'\((?P<mode>\S+) mode, from \S+ s on, by thread (?P<thread>\d+)\)'
                      r'(: (?P<rule>.*)| without a graph: .*)')
 
 # The titles of findings that are errors of the program.
-BAD = set(re.findall(r'^FINDING\(.*"(.*)", BAD\)', (pathlib.Path(HERE).parents[1] / 'src' / 'tools' / 'trace' / 'report'
+BAD = set(re.findall(r'^FINDING\(.*"(.*)", BAD\)', (pathlib.Path(HERE).parents[1] / 'trace' / 'finders'
                                                     / 'findings.inc').read_text(encoding='utf-8'), re.M))
 
 # By names, these create and destroy objects.
@@ -163,7 +163,7 @@ class Findings(Traced):
         self.assertRegex(self.findings()['Captures that were lost'][-1][3], r'^cuStreamQuery, or cuStreamQuery of ')
 
     def test_capture_when_invalidated_then_report_has_the_sentence_of_the_page(self):
-        page = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace', 'README.md').read_text(encoding='utf-8')
+        page = pathlib.Path(HERE, '..', '..', 'trace', 'README.md').read_text(encoding='utf-8')
         sentence = re.search(r'"(\w+ invalidated [^"]*)"', page.replace('\n', ' '))[1]
         self.trace(FINDINGS, 'captures')
         self.assertRegex(self.report(), re.escape(sentence).replace(re.escape('...'), '.*'))
@@ -352,8 +352,8 @@ class Findings(Traced):
 
     def test_objects_when_compared_with_the_list_then_agree(self):
         """The table by hand has what names and types say, apart from these."""
-        source = os.path.join(HERE, '..', '..', 'src', 'tools', 'trace')
-        with open(os.path.join(source, 'report', 'objects.inc'), encoding='utf-8') as file:
+        source = os.path.join(HERE, '..', '..', 'trace')
+        with open(os.path.join(source, 'model', 'objects.inc'), encoding='utf-8') as file:
             rows = re.findall(r'TRACE_OBJECT\(\w+,\s+"([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
         with open(os.path.join(os.path.dirname(LAYER), 'fields.inc'), encoding='utf-8') as file:
             functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read(), re.M)

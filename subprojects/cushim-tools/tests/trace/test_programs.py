@@ -12,7 +12,7 @@ from traced import BUILD, FINDING, HERE, Traced, main
 class Programs(Traced):
     def findings(self, program, argument, title_of_note):
         """[(title, text)] of those that are errors, or have this title."""
-        self.trace(os.path.join(BUILD, 'tests', 'trace', program), argument)
+        self.trace(os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', program), argument)
         found, title = [], ''
         for line in self.report('--findings').splitlines():
             one = FINDING.fullmatch(line)

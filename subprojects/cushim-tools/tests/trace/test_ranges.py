@@ -10,7 +10,7 @@ from traced import BUILD, LAYER, Traced, main, run
 
 VARIABLE = 'NVTX_INJECTION64_PATH'
 # The second one has NVIDIA's header, where that is installed.
-PROGRAMS = [path for path in (os.path.join(BUILD, 'tests', 'trace', name) for name in ('ranges', 'ranges_of_header'))
+PROGRAMS = [path for path in (os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', name) for name in ('ranges', 'ranges_of_header'))
             if os.path.exists(path)]
 WIDE = 'grün 三 \U0001f600'
 OUTER = 'before the first call > outer'

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/tools/trace/file/reader.h"
+#include "../../trace/file/reader.h"
 #include "cushim/cushim.h"
 
 enum { ROUNDS = 10, THREADS = 40, MANY_CALLS = 3000, FEW_CALLS = 20, CALLS_OF_A_TURN = 2 };

@@ -13,11 +13,11 @@ sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
 # pylint: disable=unused-import,wrong-import-position
 from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, softcuda
 
-KNOWN = os.path.join(BUILD, 'tests', 'trace', 'program')
-FINDINGS = os.path.join(BUILD, 'tests', 'trace', 'findings')
-ENUMERATING = os.path.join(BUILD, 'tests', 'trace', 'enumerating_layer.so')
-NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
-LAYER = os.path.join(BUILD, 'src', 'tools', 'trace', 'trace.so')
+KNOWN = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'program')
+FINDINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'findings')
+ENUMERATING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'enumerating_layer.so')
+NESTED = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'nested_layer.so')
+LAYER = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
                   r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../trace/file/format.h"
+#include "format.h"
 
 /* "dir/.app.trace.XXXXXX" for "dir/app.trace" */
 static bool hidden_name(const char *path, char *hidden, size_t size)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers.h"
+#include "../model/answers.h"
 #include "finder.h"
 #include "reasons.h"
 

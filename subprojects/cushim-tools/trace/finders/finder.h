@@ -4,7 +4,7 @@
 #define CUSHIM_TRACE_FINDER_H
 
 #include "cushim/attributes.h"
-#include "model.h"
+#include "../model/model.h"
 
 enum trace_finding_kind {
 #define FINDING(kind, finder, title, severity) TRACE_FINDING_##kind,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "finder.h"
-#include "kernels.h"
+#include "../model/kernels.h"
 
 enum { LIMIT_OF_DEVICE = 1, LIMIT_OF_FUNCTION };
 

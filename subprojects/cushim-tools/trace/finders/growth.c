@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "finder.h"
-#include "places.h"
+#include "../model/places.h"
 #include "text.h"
 
 enum { MIN_GROWTH = 16, GROWTH_PARTS = 4 };

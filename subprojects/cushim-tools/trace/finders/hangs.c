@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "finder.h"
-#include "pending.h"
+#include "../model/pending.h"
 
 enum { MIN_SECONDS = 1 /* of a call that can still return */ };
 

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TRACE_REASONS_H
 #define CUSHIM_TRACE_REASONS_H
 
-#include "model.h"
+#include "../model/model.h"
 
 struct trace_reason {
     char text[1024];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "finder.h"
-#include "pending.h"
+#include "../model/pending.h"
 
 struct sticky_process {
     struct trace_moment first; /* the first call that returned such an error; its call is 0 if there is none */

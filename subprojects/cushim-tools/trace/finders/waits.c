@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "finder.h"
-#include "kernels.h"
+#include "../model/kernels.h"
 
 /* A wait matters if it takes at least this share of the time of its process, and can be felt at all. */
 enum { MAX_FUNCTIONS = 3, MIN_SHARE = 100 /* one in */, MIN_WAIT = 1000000 /* nanoseconds */ };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cushim/slot.h"
-#include "copies.h"
-#include "places.h"
+#include "../model/copies.h"
+#include "../model/places.h"
 #include "report.h"
 
 /* Whether the text means the stream of a call or one that the call has created: "3", "0x55d2a0", "legacy". */

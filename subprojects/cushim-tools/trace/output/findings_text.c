@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "places.h"
+#include "../model/places.h"
 #include "report.h"
 
 const char *trace_plural(uint64_t count)

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TRACE_FINDINGS_TEXT_H
 #define CUSHIM_TRACE_FINDINGS_TEXT_H
 
-#include "findings.h"
+#include "../finders/findings.h"
 
 /* The failed calls of a function with a result. */
 struct trace_failed {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cushim/slot.h"
-#include "findings.h"
+#include "../finders/findings.h"
 #include "json.h"
-#include "places.h"
+#include "../model/places.h"
 #include "report.h"
 #include "tracks.h"
 

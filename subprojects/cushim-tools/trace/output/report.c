@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "places.h"
+#include "../model/places.h"
 #include "platform.h"
 #include "report.h"
 

@@ -3,9 +3,9 @@
 #ifndef CUSHIM_TRACE_REPORT_H
 #define CUSHIM_TRACE_REPORT_H
 
-#include "answers.h"
-#include "model.h"
-#include "options.h"
+#include "../model/answers.h"
+#include "../model/model.h"
+#include "trace_options.h"
 #include "text.h"
 
 /* A text that is cut where the room ends. */

@@ -7,8 +7,8 @@
 
 #include "cushim/slot.h"
 #include "findings_text.h"
-#include "kernels.h"
-#include "places.h"
+#include "../model/kernels.h"
+#include "../model/places.h"
 #include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TRACE_TRACKS_H
 #define CUSHIM_TRACE_TRACKS_H
 
-#include "model.h"
+#include "../model/model.h"
 
 /* A call that others can wait for. */
 struct trace_awaited {

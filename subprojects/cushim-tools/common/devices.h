@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The GPUs of a started driver, their features, and what the command line requires of them. */
+#ifndef CUSHIM_DEVICES_H
+#define CUSHIM_DEVICES_H
+
+#include <stdbool.h>
+
+#include "cushim/default_stream.h"
+#include "cushim/diagnosis.h"
+#include "json.h"
+#include "options.h"
+
+/* Write the GPUs as the JSON array `key`, with all features or only one (features_write()), or as lines of text. */
+void devices_write(struct json *json, const char *key, const char *feature);
+void devices_print(void);
+
+/* The name of a GPU, such as "NVIDIA H200". */
+struct device_name {
+    char text[256];
+};
+struct device_name devices_name(int ordinal);
+
+/* What --choose asks of a GPU; 0 if it is not known. */
+struct device_facts {
+    int capability;            /* 9000 for 9.0 */
+    unsigned long long memory; /* bytes */
+};
+struct device_facts devices_facts(int ordinal);
+
+/* ---- features.c: the features (features.h) of the driver and of its GPUs ---- */
+
+/* Writes the features of a GPU, or of the driver (CUSHIM_DRIVER_ALONE), as the JSON array "features": all of them, or
+ * only the one with the name `only`. */
+void features_write(struct json *json, CUdevice device, const char *only);
+
+/* Writes a table of all features with a column for each GPU of the started driver. */
+void features_print(void);
+
+/* Writes one feature with its values: a line for each GPU. */
+void features_print_one(const char *name);
+
+/* Writes how many features the driver supports. */
+void features_print_count(void);
+
+/* Whether a name is that of a feature. */
+bool features_know(const char *name);
+
+/* Returns the name of a feature that is written much like `name`, or NULL. */
+const char *features_nearest(const char *name);
+
+/* ---- requirement.c: the requirements of the command line, and whether the driver meets them ---- */
+
+struct requirement {
+    bool met;
+    enum cushim_reason reason; /* if not met */
+    char message[256];         /* if not met: the first requirement that is not met */
+    char advice[512];          /* everything that can be done */
+};
+
+/* Checks --require, --feature and --require-slot. Call it after a load, successful or not. */
+struct requirement requirement_check(const struct options *options);
+
+/* Whether a required feature depends on the GPUs, so that the driver must be started. */
+bool requirement_needs_start(const struct options *options);
+
+/* Returns why a slot cannot be called or a feature cannot be used, or NULL if it can. Valid until the next call. */
+const char *requirement_failure(const char *name, enum cushim_default_stream kind);
+
+/* The same without the name at its start, for a line that has the name. */
+const char *requirement_reason(const char *name, enum cushim_default_stream kind);
+
+#endif
