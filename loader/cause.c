@@ -86,7 +86,7 @@ static enum cushim_reason cause_of_machine(const struct evidence *evidence)
     if (bus->of_vfio + bus->of_another_driver == bus->gpus
         || (!has_module && cush_system_has_file(evidence->root, "/sys/module/nouveau")))
         return CUSHIM_REASON_GPU_OF_NOUVEAU;
-    if (evidence->system.container)
+    if (evidence->system.is_container)
         return CUSHIM_REASON_NO_DEVICE_NODES;
     /* A start can load the module and create the files (nvidia-modprobe). */
     return has_module || evidence->code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : CUSHIM_REASON_MODULE_NOT_LOADED;
@@ -115,7 +115,7 @@ static enum cushim_reason cause_of_nodes(const struct evidence *evidence)
     if (evidence->code != CUDA_SUCCESS && has_broken_link(evidence))
         return CUSHIM_REASON_NODE_WRONG;
     /* A container can hide the bus, and creates no files. */
-    if (lacks_node && (system->container || (system->gpu_on_bus && evidence->code != CUDA_SUCCESS)))
+    if (lacks_node && (system->is_container || (system->has_gpu_on_bus && evidence->code != CUDA_SUCCESS)))
         return CUSHIM_REASON_NO_DEVICE_NODES;
     if (evidence->code == CUDA_ERROR_UNKNOWN && system->control_node == CUSHIM_NODE_READY
         && system->uvm_node == CUSHIM_NODE_ABSENT)

@@ -237,7 +237,7 @@ static bool companion_lacks_capability(const struct companion_search *search, co
     if (capabilities != NULL)
         return strstr(capabilities, "all") == NULL && strstr(capabilities, search->kind->capability) == NULL;
     cushim_system_get_info("", &system);
-    return system.container;
+    return system.is_container;
 }
 
 static void companion_explain_absence(const struct companion_search *search)

@@ -12,20 +12,20 @@
 
 /* As in error_names.h, the texts stand in one block, and rows have offsets into it. */
 static const struct reason_texts {
-#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
-    char word_##name[sizeof word], message_##name[sizeof message], advice_##name[sizeof advice];
+#define CUSHIM_REASON(id, name, code, message, advice)                                                                 \
+    char word_##id[sizeof name], message_##id[sizeof message], advice_##id[sizeof advice];
 #include "cushim/reasons.h"
 } reason_texts = {
-#define CUSHIM_REASON(name, word, code, message, advice) word, message, advice,
+#define CUSHIM_REASON(id, name, code, message, advice) name, message, advice,
 #include "cushim/reasons.h"
 };
 
 static const struct reason_row {
     uint16_t code, word, message, advice;
 } reason_rows[CUSHIM_REASON_COUNT] = {
-#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
-    {code, offsetof(struct reason_texts, word_##name), offsetof(struct reason_texts, message_##name),                  \
-     offsetof(struct reason_texts, advice_##name)},
+#define CUSHIM_REASON(id, name, code, message, advice)                                                                 \
+    {code, offsetof(struct reason_texts, word_##id), offsetof(struct reason_texts, message_##id),                      \
+     offsetof(struct reason_texts, advice_##id)},
 #include "cushim/reasons.h"
 };
 
@@ -151,14 +151,14 @@ void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *p
     attempt->reason = reason;
 }
 
-void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used)
+void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool is_used)
 {
     if (builder->variable_count == DIAGNOSIS_VARIABLES)
         return;
     struct builder_variable *variable = &builder->variables[builder->variable_count++];
     variable->name = builder_add_text(builder, name, SIZE_MAX);
     variable->value = builder_add_text(builder, value, MAX_VALUE_TEXT);
-    variable->used = used;
+    variable->is_used = is_used;
 }
 
 void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path)
@@ -232,7 +232,7 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
     for (size_t i = 0; i < builder->variable_count; i++)
         to->variables[i] = (struct cushim_variable){.name = to->text + builder->variables[i].name,
                                                     .value = to->text + builder->variables[i].value,
-                                                    .used = builder->variables[i].used};
+                                                    .is_used = builder->variables[i].is_used};
     to->diagnosis = (struct cushim_diagnosis){
         .reason = builder->reason,
         .code = builder->code,
@@ -251,7 +251,7 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
 static bool stored_diagnosis_has_uses(const struct stored_diagnosis *stored, const struct diagnosis_builder *builder)
 {
     for (size_t i = 0; i < builder->variable_count; i++) {
-        if (stored->variables[i].used != builder->variables[i].used)
+        if (stored->variables[i].is_used != builder->variables[i].is_used)
             return false;
     }
     return true;

@@ -22,7 +22,7 @@ struct diagnosis_builder {
     } attempts[DIAGNOSIS_ATTEMPTS];
     struct builder_variable {
         unsigned name, value;
-        bool used;
+        bool is_used;
     } variables[DIAGNOSIS_VARIABLES];
     unsigned text_used;
     char text[DIAGNOSIS_TEXT];
@@ -40,7 +40,7 @@ CUSHIM_COLD void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, c
                                             enum cushim_reason reason, const char *result, const char *file);
 
 CUSHIM_COLD void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value,
-                                             bool used);
+                                             bool is_used);
 CUSHIM_COLD void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path);
 
 /* Sets the outcome. If `format` is NULL, the message is that of the reason. */

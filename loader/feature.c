@@ -13,14 +13,14 @@
 
 /* As in symbols.c, names stand in one block, and rows hold offsets into it. */
 static const struct feature_names {
-#define CUSHIM_FEATURE(name, word, gives, source) char word_##name[sizeof word];
-#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) char value_##name##_##attribute[sizeof #attribute];
-#define CUSHIM_FEATURE_ASKED(name, value, test, wanted) char value_##name##_##value[sizeof #value];
+#define CUSHIM_FEATURE(id, name, description, source) char word_##id[sizeof name];
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted) char value_##id##_##attribute[sizeof #attribute];
+#define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted) char value_##id##_##property[sizeof #property];
 #include "cushim/features.h"
 } feature_names = {
-#define CUSHIM_FEATURE(name, word, gives, source) word,
-#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) #attribute,
-#define CUSHIM_FEATURE_ASKED(name, value, test, wanted) #value,
+#define CUSHIM_FEATURE(id, name, description, source) name,
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted) #attribute,
+#define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted) #property,
 #include "cushim/features.h"
 };
 
@@ -38,16 +38,17 @@ static const struct feature_row {
     {                                                                                                                  \
         what, name, NEED_##kind, TEST_##test << 4 | (wanted)                                                           \
     }
-#define CUSHIM_FEATURE(name, word, gives, source)                                                                      \
-    FEATURE_ROW(WORD, ANY, 0, CUSHIM_FEATURE_##name, offsetof(struct feature_names, word_##name)),
-#define CUSHIM_FEATURE_SLOT(name, slot) FEATURE_ROW(SLOT, ANY, 0, CUSHIM_SLOT_##slot, 0),
-#define CUSHIM_FEATURE_SINCE(name, version) FEATURE_ROW(SINCE, ANY, 0, version, 0),
-#define CUSHIM_FEATURE_NOT_ON(name, platform) FEATURE_ROW(PLATFORM, ANY, 0, PLATFORM_##platform, 0),
-#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)                                                           \
+#define CUSHIM_FEATURE(id, name, description, source)                                                                  \
+    FEATURE_ROW(WORD, ANY, 0, CUSHIM_FEATURE_##id, offsetof(struct feature_names, word_##id)),
+#define CUSHIM_FEATURE_SLOT(id, slot) FEATURE_ROW(SLOT, ANY, 0, CUSHIM_SLOT_##slot, 0),
+#define CUSHIM_FEATURE_SINCE(id, version) FEATURE_ROW(SINCE, ANY, 0, version, 0),
+#define CUSHIM_FEATURE_NOT_ON(id, platform) FEATURE_ROW(PLATFORM, ANY, 0, PLATFORM_##platform, 0),
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted)                                                             \
     FEATURE_ROW(VALUE, test, wanted, CU_DEVICE_ATTRIBUTE_##attribute,                                                  \
-                offsetof(struct feature_names, value_##name##_##attribute)),
-#define CUSHIM_FEATURE_ASKED(name, value, test, wanted)                                                                \
-    FEATURE_ROW(VALUE, test, wanted, CUSHIM_ASKED_##value, offsetof(struct feature_names, value_##name##_##value)),
+                offsetof(struct feature_names, value_##id##_##attribute)),
+#define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted)                                                            \
+    FEATURE_ROW(VALUE, test, wanted, CUSHIM_PROPERTY_##property,                                                       \
+                offsetof(struct feature_names, value_##id##_##property)),
 #include "cushim/features.h"
     FEATURE_ROW(WORD, ANY, 0, CUSHIM_FEATURE_COUNT, 0)};
 
@@ -127,7 +128,7 @@ static CUresult value_of_attribute(int attribute, CUdevice device, int *out_valu
 
 static bool value_is_of_driver(int id)
 {
-    return id == CUSHIM_ASKED_PTX_VERSION;
+    return id == CUSHIM_PROPERTY_PTX_VERSION;
 }
 
 static CUresult value_read(int id, CUdevice device, long long *out_value)
@@ -136,22 +137,22 @@ static CUresult value_read(int id, CUdevice device, long long *out_value)
     CUmoduleLoadingMode mode = (CUmoduleLoadingMode)0;
     CUresult result;
     switch (id) {
-    case CUSHIM_ASKED_GRANULARITY:
+    case CUSHIM_PROPERTY_GRANULARITY:
         return value_granularity(device, CU_MEM_ALLOC_GRANULARITY_MINIMUM, out_value);
-    case CUSHIM_ASKED_RECOMMENDED_GRANULARITY:
+    case CUSHIM_PROPERTY_RECOMMENDED_GRANULARITY:
         return value_granularity(device, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED, out_value);
-    case CUSHIM_ASKED_PEER_COUNT:
+    case CUSHIM_PROPERTY_PEER_COUNT:
         return value_peer_count(device, out_value);
-    case CUSHIM_ASKED_PTX_VERSION:
+    case CUSHIM_PROPERTY_PTX_VERSION:
         *out_value = value_ptx_version();
         return CUDA_SUCCESS;
-    case CUSHIM_ASKED_LOADING_MODE:
+    case CUSHIM_PROPERTY_LOADING_MODE:
         result = cushim_table_legacy()->ModuleGetLoadingMode_v1(&mode);
         *out_value = mode;
         return result;
-    case CUSHIM_ASKED_GPU_IS_PARTED:
+    case CUSHIM_PROPERTY_GPU_IS_PARTED:
         return value_is_parted(device, out_value);
-    case CUSHIM_ASKED_CONFIDENTIAL:
+    case CUSHIM_PROPERTY_CONFIDENTIAL:
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
         result = value_of_attribute(id, device, &attribute);
@@ -236,11 +237,11 @@ static const char *feature_value_lack(int id)
     switch (id) {
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
         return "this process is not a client of MPS";
-    case CUSHIM_ASKED_PEER_COUNT:
+    case CUSHIM_PROPERTY_PEER_COUNT:
         return "the device cannot access the memory of another one";
-    case CUSHIM_ASKED_LOADING_MODE:
+    case CUSHIM_PROPERTY_LOADING_MODE:
         return "kernels are loaded eagerly, which the environment variable CUDA_MODULE_LOADING changes";
-    case CUSHIM_ASKED_GPU_IS_PARTED:
+    case CUSHIM_PROPERTY_GPU_IS_PARTED:
         return "the device is a whole GPU";
     default:
         return "the device reports no support";
@@ -252,7 +253,7 @@ static CUSHIM_COLD void feature_obstruct_value(const struct feature_row *row, CU
                                                struct cushim_feature_info *info)
 {
     char text[240], needed[40] = "";
-    const char *prefix = row->what < CUSHIM_ASKED_GRANULARITY ? "CU_DEVICE_ATTRIBUTE_" : "";
+    const char *prefix = row->what < CUSHIM_PROPERTY_GRANULARITY ? "CU_DEVICE_ATTRIBUTE_" : "";
     int test = row->rule >> 4, wanted = row->rule & 15;
     if (test == TEST_HAS)
         snprintf(needed, sizeof needed, " and lacks bit %d", wanted);
@@ -261,7 +262,7 @@ static CUSHIM_COLD void feature_obstruct_value(const struct feature_row *row, CU
     if (result == CUDA_SUCCESS)
         snprintf(text, sizeof text, "%s (%s%s is %lld%s).", feature_value_lack(row->what), prefix,
                  feature_row_name(row), value, needed);
-    else if (row->what == CUSHIM_ASKED_CONFIDENTIAL)
+    else if (row->what == CUSHIM_PROPERTY_CONFIDENTIAL)
         snprintf(text, sizeof text, "no function of the driver reports it; NVML does.");
     else if (result == CUDA_ERROR_NOT_INITIALIZED)
         snprintf(text, sizeof text, "the driver does not report %s%s before cuInit.", prefix, feature_row_name(row));
@@ -306,7 +307,7 @@ static struct cushim_feature_info feature_examine(const struct feature_row *row,
                  || info.obstacle == CUSHIM_OBSTACLE_UNKNOWN)
             feature_check_value(row, device, &info);
     }
-    info.usable = info.obstacle == CUSHIM_OBSTACLE_NONE;
+    info.is_usable = info.obstacle == CUSHIM_OBSTACLE_NONE;
     return info;
 }
 
@@ -330,7 +331,7 @@ static CUresult feature_get(size_t first, size_t count, CUdevice device, struct 
         *info = feature_examine(row, device, CUSHIM_DEFAULT_STREAM_LEGACY);
         if (result == CUDA_ERROR_NOT_INITIALIZED)
             feature_obstruct(info, CUSHIM_OBSTACLE_NOT_INITIALIZED, "a device can be asked only after cuInit.");
-        info->usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
+        info->is_usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
     }
     return CUDA_SUCCESS;
 }
@@ -380,7 +381,7 @@ static void feature_examine_devices(const struct feature_row *row, enum cushim_d
     CUdevice device = 0;
     char text[80];
     CUresult result = cushim_table_legacy()->DeviceGetCount_v1(&count);
-    for (int i = 0; result == CUDA_SUCCESS && i < count && info->usable; i++) {
+    for (int i = 0; result == CUDA_SUCCESS && i < count && info->is_usable; i++) {
         result = cushim_table_legacy()->DeviceGet_v1(&device, i);
         if (result == CUDA_SUCCESS)
             *info = feature_examine(row, device, kind);
@@ -388,7 +389,7 @@ static void feature_examine_devices(const struct feature_row *row, enum cushim_d
     snprintf(text, sizeof text, "the driver does not report its devices (error %d).", (int)result);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_INITIALIZED)
         feature_obstruct(info, CUSHIM_OBSTACLE_UNKNOWN, text);
-    info->usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
+    info->is_usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
 }
 
 bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function, CUresult *out_result)
@@ -397,12 +398,12 @@ bool cush_feature_require(const char *name, enum cushim_default_stream kind, con
     if (row == NULL)
         return false;
     struct cushim_feature_info info = feature_examine(row, CUSHIM_DRIVER_ALONE, kind);
-    if (info.usable)
+    if (info.is_usable)
         feature_examine_devices(row, kind, &info);
-    *out_result = info.usable                                  ? CUDA_SUCCESS
+    *out_result = info.is_usable                               ? CUDA_SUCCESS
                   : info.obstacle == CUSHIM_OBSTACLE_NO_DRIVER ? CUDA_ERROR_NO_DEVICE
                                                                : CUDA_ERROR_NOT_SUPPORTED;
-    if (!info.usable)
+    if (!info.is_usable)
         cush_error_set_copy(*out_result, function, info.message);
     return true;
 }

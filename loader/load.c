@@ -45,7 +45,7 @@ static void load_log_diagnosis(const struct cushim_load_options *options, const 
 {
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
         const struct cushim_variable *variable = &diagnosis->variables[i];
-        load_log_line(options, "%s=%s%s", variable->name, variable->value, variable->used ? "" : " (ignored)");
+        load_log_line(options, "%s=%s%s", variable->name, variable->value, variable->is_used ? "" : " (ignored)");
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         load_log_line(options, "%s: %s", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
@@ -233,7 +233,7 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
     state.builder = cush_diagnosis_start();
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
-    if (result == CUDA_SUCCESS && options != NULL && options->global_symbols)
+    if (result == CUDA_SUCCESS && options != NULL && options->has_global_symbols)
         load_make_global();
     cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {

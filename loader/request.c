@@ -98,9 +98,9 @@ static const char *request_read_variable(const char *name, bool is_overridden, s
     const char *value = cush_os_environment(name);
     if (value == NULL || value[0] == '\0')
         return NULL;
-    bool used = !is_overridden && !cush_os_privileged();
-    cush_diagnosis_add_variable(builder, name, value, used);
-    return used ? value : NULL;
+    bool is_used = !is_overridden && !cush_os_privileged();
+    cush_diagnosis_add_variable(builder, name, value, is_used);
+    return is_used ? value : NULL;
 }
 
 static bool request_merge_environment(struct request *request, const struct cushim_load_options *options,

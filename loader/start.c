@@ -59,7 +59,7 @@ static void start_add_variables(struct diagnosis_builder *builder, const struct 
     for (size_t i = 0; i < before->variable_count; i++) {
         const struct cushim_variable *variable = &before->variables[i];
         if (strcmp(variable->name, of_driver) != 0)
-            cush_diagnosis_add_variable(builder, variable->name, variable->value, variable->used);
+            cush_diagnosis_add_variable(builder, variable->name, variable->value, variable->is_used);
     }
 }
 

@@ -179,8 +179,8 @@ void cush_system_read(const char *root, struct cushim_system *out_system, struct
             system.gpu_node = node;
     }
     system_read_bus(root, out_bus);
-    system.gpu_on_bus = out_bus->gpus > 0;
-    system.container = system_is_container(root);
+    system.has_gpu_on_bus = out_bus->gpus > 0;
+    system.is_container = system_is_container(root);
     *out_system = system;
 }
 

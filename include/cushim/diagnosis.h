@@ -28,7 +28,7 @@ extern "C" {
 
 /** The reasons of reasons.h: CUSHIM_REASON_NOT_FOUND. */
 enum cushim_reason {
-#define CUSHIM_REASON(name, word, code, message, advice) CUSHIM_REASON_##name,
+#define CUSHIM_REASON(id, name, code, message, advice) CUSHIM_REASON_##id,
 #include "cushim/reasons.h"
     CUSHIM_REASON_COUNT
 };
@@ -58,7 +58,7 @@ struct cushim_variable {
      * false: the variable was ignored, because an option was given in its stead or because the process has more rights
      * than its user (set-user-ID and the like).
      */
-    bool used;
+    bool is_used;
     void *reserved[4]; /**< Zero. */
 };
 

@@ -13,7 +13,7 @@
  * int can_use_pools(CUdevice device) // after cuInit; a context is not needed
  * {
  *     struct cushim_feature_info info;
- *     if (cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, device, &info) == CUDA_SUCCESS && info.usable)
+ *     if (cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, device, &info) == CUDA_SUCCESS && info.is_usable)
  *         return 1;
  *     puts(info.message); // "memory-pools: the device reports no support (CU_DEVICE_ATTRIBUTE_... is 0)."
  *     return 0;
@@ -35,7 +35,7 @@ extern "C" {
 
 /** The features of features.h: CUSHIM_FEATURE_MEMORY_POOLS. */
 enum cushim_feature {
-#define CUSHIM_FEATURE(name, word, gives, source) CUSHIM_FEATURE_##name,
+#define CUSHIM_FEATURE(id, name, description, source) CUSHIM_FEATURE_##id,
 #include "cushim/features.h"
     CUSHIM_FEATURE_COUNT
 };
@@ -57,22 +57,22 @@ enum cushim_obstacle {
 };
 
 /** Values that other calls than cuDeviceGetAttribute return. */
-enum cushim_feature_asked {
-    CUSHIM_ASKED_GRANULARITY = 1000,      /**< Sizes and addresses of virtual memory are multiples of it, in bytes. */
-    CUSHIM_ASKED_RECOMMENDED_GRANULARITY, /**< The granularity that performs best, in bytes. */
-    CUSHIM_ASKED_PEER_COUNT,              /**< The number of other devices whose memory the device can access. */
+enum cushim_feature_property {
+    CUSHIM_PROPERTY_GRANULARITY = 1000, /**< Sizes and addresses of virtual memory are multiples of it, in bytes. */
+    CUSHIM_PROPERTY_RECOMMENDED_GRANULARITY, /**< The granularity that performs best, in bytes. */
+    CUSHIM_PROPERTY_PEER_COUNT,              /**< The number of other devices whose memory the device can access. */
     /** The newest PTX version that the driver compiles, 10 * major + minor; for a driver newer than this release of
      * cushim, the newest one that this release knows. */
-    CUSHIM_ASKED_PTX_VERSION,
-    CUSHIM_ASKED_LOADING_MODE,  /**< A CUmoduleLoadingMode: 1 for eager loading, 2 for lazy loading. */
-    CUSHIM_ASKED_GPU_IS_PARTED, /**< 1: the device is a part of a GPU. */
-    CUSHIM_ASKED_CONFIDENTIAL   /**< Confidential computing, which no call of the driver reports. */
+    CUSHIM_PROPERTY_PTX_VERSION,
+    CUSHIM_PROPERTY_LOADING_MODE,  /**< A CUmoduleLoadingMode: 1 for eager loading, 2 for lazy loading. */
+    CUSHIM_PROPERTY_GPU_IS_PARTED, /**< 1: the device is a part of a GPU. */
+    CUSHIM_PROPERTY_CONFIDENTIAL   /**< Confidential computing, which no call of the driver reports. */
 };
 
 /** A value that belongs to a feature. */
 struct cushim_feature_value {
-    int id;            /**< A CUdevice_attribute, or an enum cushim_feature_asked. */
-    const char *name;  /**< Its name without CU_DEVICE_ATTRIBUTE_ or CUSHIM_ASKED_: "MULTIPROCESSOR_COUNT". */
+    int id;            /**< A CUdevice_attribute, or an enum cushim_feature_property. */
+    const char *name;  /**< Its name without CU_DEVICE_ATTRIBUTE_ or CUSHIM_PROPERTY_: "MULTIPROCESSOR_COUNT". */
     long long value;   /**< The value. */
     void *reserved[1]; /**< Zero. */
 };
@@ -80,12 +80,12 @@ struct cushim_feature_value {
 /** A feature on a device. */
 struct cushim_feature_info {
     const char *name;              /**< The word of features.h: "memory-pools". */
-    bool usable;                   /**< The feature can be used: `obstacle` is CUSHIM_OBSTACLE_NONE. */
+    bool is_usable;                /**< The feature can be used: `obstacle` is CUSHIM_OBSTACLE_NONE. */
     enum cushim_obstacle obstacle; /**< The first obstacle, in the order of the rows of features.h. */
     int since;                     /**< The CUDA version that the feature needs, 11020; 0 if it needs no function. */
     char message[256];             /**< A sentence about the obstacle that begins with the name; "" without one. */
     size_t value_count;            /**< The number of values that the driver returned: it may not return all. */
-    /** The values of the rows DEVICE and ASKED of features.h, in that order. Find a value by its id. */
+    /** The values of the rows DEVICE and PROPERTY of features.h, in that order. Find a value by its id. */
     struct cushim_feature_value values[8];
     void *reserved[4]; /**< Zero. */
 };

@@ -3,12 +3,12 @@
  * @file
  * The list of features, and what each one needs. feature.h has the functions that compare it with a machine.
  *
- *     CUSHIM_FEATURE(name, word, gives, source)
- *     CUSHIM_FEATURE_SLOT(name, slot)
- *     CUSHIM_FEATURE_SINCE(name, version)
- *     CUSHIM_FEATURE_NOT_ON(name, platform)
- *     CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)
- *     CUSHIM_FEATURE_ASKED(name, value, test, wanted)
+ *     CUSHIM_FEATURE(id, name, description, source)
+ *     CUSHIM_FEATURE_SLOT(id, slot)
+ *     CUSHIM_FEATURE_SINCE(id, version)
+ *     CUSHIM_FEATURE_NOT_ON(id, platform)
+ *     CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted)
+ *     CUSHIM_FEATURE_PROPERTY(id, property, test, wanted)
  *
  * A feature is a row CUSHIM_FEATURE and the rows that follow it:
  *
@@ -24,28 +24,28 @@
  * - DEVICE: a device attribute, CU_DEVICE_ATTRIBUTE_<attribute>. `test` is AT_LEAST: the attribute must be `wanted` or
  *   more; HAS: it must have the bits `wanted`; IF_KNOWN: as AT_LEAST, but drivers that do not know the attribute also
  *   support the feature; ANY: it is not a condition, but a program that uses the feature needs the value.
- * - ASKED: the same for a value that another call of the driver returns (enum cushim_feature_asked in feature.h).
+ * - PROPERTY: the same for a value that another call of the driver returns (enum cushim_feature_property in feature.h).
  *
  * Define the macros that you need before including this file. They default to nothing, and the file undefines them at
  * its end. Rows of features are only added, at the end.
  */
 #ifndef CUSHIM_FEATURE
-#    define CUSHIM_FEATURE(name, word, gives, source)
+#    define CUSHIM_FEATURE(id, name, description, source)
 #endif
 #ifndef CUSHIM_FEATURE_SLOT
-#    define CUSHIM_FEATURE_SLOT(name, slot)
+#    define CUSHIM_FEATURE_SLOT(id, slot)
 #endif
 #ifndef CUSHIM_FEATURE_SINCE
-#    define CUSHIM_FEATURE_SINCE(name, version)
+#    define CUSHIM_FEATURE_SINCE(id, version)
 #endif
 #ifndef CUSHIM_FEATURE_NOT_ON
-#    define CUSHIM_FEATURE_NOT_ON(name, platform)
+#    define CUSHIM_FEATURE_NOT_ON(id, platform)
 #endif
 #ifndef CUSHIM_FEATURE_DEVICE
-#    define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)
+#    define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted)
 #endif
-#ifndef CUSHIM_FEATURE_ASKED
-#    define CUSHIM_FEATURE_ASKED(name, value, test, wanted)
+#ifndef CUSHIM_FEATURE_PROPERTY
+#    define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted)
 #endif
 
 /* clang-format off */
@@ -100,8 +100,8 @@ CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY, MemMap_v1)
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY, MemSetAccess_v1)
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY, MemGetAllocationGranularity_v1)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, AT_LEAST, 1)
-CUSHIM_FEATURE_ASKED(VIRTUAL_MEMORY, GRANULARITY, ANY, 0)
-CUSHIM_FEATURE_ASKED(VIRTUAL_MEMORY, RECOMMENDED_GRANULARITY, ANY, 0)
+CUSHIM_FEATURE_PROPERTY(VIRTUAL_MEMORY, GRANULARITY, ANY, 0)
+CUSHIM_FEATURE_PROPERTY(VIRTUAL_MEMORY, RECOMMENDED_GRANULARITY, ANY, 0)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, ANY, 0)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, ANY, 0)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_FABRIC_SUPPORTED, ANY, 0)
@@ -168,7 +168,7 @@ CUSHIM_FEATURE(PEER_ACCESS, "peer-access", "Accesses the memory of another devic
                "CUDA manual, cuDeviceCanAccessPeer")
 CUSHIM_FEATURE_SLOT(PEER_ACCESS, CtxEnablePeerAccess_v1)
 CUSHIM_FEATURE_SLOT(PEER_ACCESS, DeviceCanAccessPeer_v1)
-CUSHIM_FEATURE_ASKED(PEER_ACCESS, PEER_COUNT, AT_LEAST, 1)
+CUSHIM_FEATURE_PROPERTY(PEER_ACCESS, PEER_COUNT, AT_LEAST, 1)
 
 CUSHIM_FEATURE(IPC_EVENTS, "ipc-events", "Shares an event with other processes.",
                "CUDA manual, cuIpcGetEventHandle; WSL (not seen on hardware): unreliable, though the CUDA on WSL guide "
@@ -326,7 +326,7 @@ CUSHIM_FEATURE(PTX, "ptx", "Compiles PTX, up to the version that the driver know
                "PTX manual, release notes")
 CUSHIM_FEATURE_SLOT(PTX, LinkCreate_v2)
 CUSHIM_FEATURE_SLOT(PTX, ModuleLoadDataEx_v1)
-CUSHIM_FEATURE_ASKED(PTX, PTX_VERSION, ANY, 0)
+CUSHIM_FEATURE_PROPERTY(PTX, PTX_VERSION, ANY, 0)
 
 CUSHIM_FEATURE(LIBRARY_LOADING, "library-loading", "Loads code without a context, for all devices.",
                "CUDA manual, cuLibraryLoadData")
@@ -336,7 +336,7 @@ CUSHIM_FEATURE_SLOT(LIBRARY_LOADING, LibraryGetKernel_v1)
 CUSHIM_FEATURE(LAZY_LOADING, "lazy-loading", "Loads a kernel when it is first used.",
                "CUDA manual, cuModuleGetLoadingMode; CUDA programming guide, lazy loading")
 CUSHIM_FEATURE_SLOT(LAZY_LOADING, ModuleGetLoadingMode_v1)
-CUSHIM_FEATURE_ASKED(LAZY_LOADING, LOADING_MODE, AT_LEAST, 2)
+CUSHIM_FEATURE_PROPERTY(LAZY_LOADING, LOADING_MODE, AT_LEAST, 2)
 
 CUSHIM_FEATURE(COOPERATIVE_LAUNCH, "cooperative-launch", "The blocks of a kernel synchronise with each other.",
                "CUDA manual, cuLaunchCooperativeKernel")
@@ -393,12 +393,12 @@ CUSHIM_FEATURE_DEVICE(MPS, MPS_ENABLED, AT_LEAST, 1)
 CUSHIM_FEATURE(MIG, "mig", "This device is a part of a GPU (Multi-Instance GPU).",
                "CUDA manual, cuDeviceGetUuid_v2; not seen on hardware")
 CUSHIM_FEATURE_SLOT(MIG, DeviceGetUuid_v2)
-CUSHIM_FEATURE_ASKED(MIG, GPU_IS_PARTED, AT_LEAST, 1)
+CUSHIM_FEATURE_PROPERTY(MIG, GPU_IS_PARTED, AT_LEAST, 1)
 
 CUSHIM_FEATURE(CONFIDENTIAL_COMPUTING, "confidential-computing",
                "The memory and the traffic of this device are protected.",
                "NVML manual, nvmlSystemGetConfComputeState: no function of the driver reports it; not seen on hardware")
-CUSHIM_FEATURE_ASKED(CONFIDENTIAL_COMPUTING, CONFIDENTIAL, AT_LEAST, 1)
+CUSHIM_FEATURE_PROPERTY(CONFIDENTIAL_COMPUTING, CONFIDENTIAL, AT_LEAST, 1)
 
 /* clang-format on */
 
@@ -407,4 +407,4 @@ CUSHIM_FEATURE_ASKED(CONFIDENTIAL_COMPUTING, CONFIDENTIAL, AT_LEAST, 1)
 #undef CUSHIM_FEATURE_SINCE
 #undef CUSHIM_FEATURE_NOT_ON
 #undef CUSHIM_FEATURE_DEVICE
-#undef CUSHIM_FEATURE_ASKED
+#undef CUSHIM_FEATURE_PROPERTY

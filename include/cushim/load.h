@@ -91,7 +91,7 @@ struct cushim_load_options {
      * scope: dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"). A loaded driver becomes global, too, and stays global. On
      * Windows, which has no such scope, the option has no effect.
      */
-    bool global_symbols;
+    bool has_global_symbols;
     void *reserved[3]; /**< Zero. */
 };
 

@@ -3,7 +3,7 @@
  * @file
  * The list of reasons why there is no usable driver, one row for each reason:
  *
- *     CUSHIM_REASON(name, word, code, message, advice)
+ *     CUSHIM_REASON(id, name, code, message, advice)
  *
  * - name: CUSHIM_REASON_<name>
  * - word: the reason as a stable word, for programs
@@ -18,7 +18,7 @@
 #endif
 
 #ifndef CUSHIM_REASON
-#    define CUSHIM_REASON(name, word, code, message, advice)
+#    define CUSHIM_REASON(id, name, code, message, advice)
 #endif
 
 /* clang-format off */

@@ -37,8 +37,8 @@ struct cushim_system {
     enum cushim_node gpu_node;     /**< The best of /dev/nvidia0 ... /dev/nvidia15. */
     int gpu_node_count;            /**< How many of those exist. */
     enum cushim_node wsl_node;     /**< /dev/dxg, of Windows Subsystem for Linux. */
-    bool gpu_on_bus;               /**< The PCI bus has a display device of NVIDIA, with or without software for it. */
-    bool container;                /**< This is a container. */
+    bool has_gpu_on_bus;           /**< The PCI bus has a display device of NVIDIA, with or without software for it. */
+    bool is_container;             /**< This is a container. */
     enum cushim_node jetson_node;  /**< /dev/nvmap, of Jetson. */
     void *reserved[3];             /**< Zero. */
 };

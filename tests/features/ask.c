@@ -21,8 +21,9 @@ static void check(bool condition, const char *what, const char *message)
 
 static bool is_equal(const struct cushim_feature_info *left, const struct cushim_feature_info *right)
 {
-    return left->obstacle == right->obstacle && left->usable == right->usable && left->value_count == right->value_count
-           && left->since == right->since && strcmp(left->message, right->message) == 0
+    return left->obstacle == right->obstacle && left->is_usable == right->is_usable
+           && left->value_count == right->value_count && left->since == right->since
+           && strcmp(left->message, right->message) == 0
            && memcmp(left->values, right->values, sizeof left->values) == 0;
 }
 
@@ -31,7 +32,7 @@ static void test_feature_when_asked_before_init_then_no_feature_of_a_device_is_u
     struct cushim_feature_info info;
     int waiting = 0;
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
-        check(cushim_feature_get_info((enum cushim_feature)i, 0, &info) == CUDA_SUCCESS && !info.usable,
+        check(cushim_feature_get_info((enum cushim_feature)i, 0, &info) == CUDA_SUCCESS && !info.is_usable,
               "usable before cuInit", info.name);
         waiting += info.obstacle == CUSHIM_OBSTACLE_NOT_INITIALIZED && strstr(info.message, "cuInit") != NULL;
     }
@@ -58,7 +59,7 @@ static void test_feature_when_there_are_two_devices_then_each_is_asked(void)
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++)
         check(is_equal(&plain[i], &second[i]), "two equal devices", second[i].message);
     const struct cushim_feature_info *peer = &plain[CUSHIM_FEATURE_PEER_ACCESS];
-    check(peer->usable && peer->value_count == 1 && peer->values[0].value == 1, "peer access of two", peer->message);
+    check(peer->is_usable && peer->value_count == 1 && peer->values[0].value == 1, "peer access of two", peer->message);
 }
 
 /* One call of the driver fails: only the features that need its answer can differ, and they name what is not known. */
@@ -75,7 +76,7 @@ static void test_feature_when_a_call_of_the_driver_fails_then_what_is_not_known_
             if (is_equal(&infos[i], &plain[i]))
                 continue;
             differ++;
-            check(infos[i].usable || !plain[i].usable || strstr(infos[i].message, "(error 999)") != NULL, symbol,
+            check(infos[i].is_usable || !plain[i].is_usable || strstr(infos[i].message, "(error 999)") != NULL, symbol,
                   infos[i].message);
             check(infos[i].value_count <= plain[i].value_count, symbol, "more values");
         }

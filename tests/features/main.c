@@ -27,7 +27,7 @@ static int ordinal;
 use_function use_of(enum cushim_feature feature)
 {
     static const use_function functions[CUSHIM_FEATURE_COUNT] = {
-#define CUSHIM_FEATURE(name, word, gives, source) use_##name,
+#define CUSHIM_FEATURE(id, name, description, source) use_##id,
 #include "cushim/features.h"
     };
     bool is_state = feature == CUSHIM_FEATURE_MPS || feature == CUSHIM_FEATURE_MIG
@@ -53,7 +53,7 @@ static const struct {
     enum cushim_feature feature;
     const char *slot;
 } needs[] = {
-#define CUSHIM_FEATURE_SLOT(name, slot) {CUSHIM_FEATURE_##name, #slot},
+#define CUSHIM_FEATURE_SLOT(id, slot) {CUSHIM_FEATURE_##id, #slot},
 #include "cushim/features.h"
 };
 
@@ -130,9 +130,9 @@ static int use(enum cushim_feature feature)
         printf("cannot start: %s\n", cushim_error_last()->message);
         return FAILED;
     }
-    printf("%-28s %-10s ", info.name, info.usable ? "usable" : cushim_obstacle_name(info.obstacle));
+    printf("%-28s %-10s ", info.name, info.is_usable ? "usable" : cushim_obstacle_name(info.obstacle));
     fflush(stdout);
-    if (use_of(feature) == NULL || (info.usable && !is_executed(feature))) {
+    if (use_of(feature) == NULL || (info.is_usable && !is_executed(feature))) {
         printf("not used: %s\n", use_of(feature) == NULL ? "it is a state" : "this driver does not execute it");
         end_other();
         return PASSED;

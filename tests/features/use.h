@@ -68,7 +68,7 @@ CUresult use_expect(CUdeviceptr address, unsigned value);
     } while (0)
 
 /* One function for each feature that can be used. */
-#define CUSHIM_FEATURE(name, word, gives, source) CUresult use_##name(void);
+#define CUSHIM_FEATURE(id, name, description, source) CUresult use_##id(void);
 #include "cushim/features.h"
 
 #endif

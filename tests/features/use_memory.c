@@ -113,7 +113,7 @@ static CUresult virtual_size(size_t *out_size)
     *out_size = USE_SIZE;
     TRY(cushim_feature_get_info(CUSHIM_FEATURE_VIRTUAL_MEMORY, use_device, &info));
     for (size_t i = 0; i < info.value_count; i++) {
-        if (info.values[i].id == CUSHIM_ASKED_GRANULARITY)
+        if (info.values[i].id == CUSHIM_PROPERTY_GRANULARITY)
             *out_size = (size_t)info.values[i].value;
     }
     return CUDA_SUCCESS;
@@ -154,7 +154,7 @@ CUresult use_VIRTUAL_MEMORY(void)
     TRY(cushim_feature_get_info(CUSHIM_FEATURE_VIRTUAL_MEMORY, use_device, &info));
     TRY(cu->MemGetAllocationGranularity_v1(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     for (size_t i = 0; i < info.value_count; i++)
-        if (info.values[i].id == CUSHIM_ASKED_RECOMMENDED_GRANULARITY && (size_t)info.values[i].value != granularity)
+        if (info.values[i].id == CUSHIM_PROPERTY_RECOMMENDED_GRANULARITY && (size_t)info.values[i].value != granularity)
             return USE_WRONG;
     return use_virtual(CU_MEM_HANDLE_TYPE_NONE, 0, &handle);
 }

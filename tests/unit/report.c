@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         printf("attempt=%s: %s\n", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
-        printf("variable=%s %s\n", diagnosis->variables[i].name, diagnosis->variables[i].used ? "used" : "ignored");
+        printf("variable=%s %s\n", diagnosis->variables[i].name, diagnosis->variables[i].is_used ? "used" : "ignored");
     printf("query=%d\n", (int)cushim_table()->StreamQuery_v1(NULL));
     printf("privileged=%d\n", getauxval(AT_SECURE) != 0);
     printf("nvml=%s\n", cushim_companion_get(CUSHIM_COMPANION_NVML)->message);

@@ -23,7 +23,7 @@ static void assert_bad_variable(const char *name, const char *value, const char 
     assert_int_equal(diagnosis->variable_count, 1);
     assert_string_equal(diagnosis->variables[0].name, name);
     assert_int_equal(strncmp(diagnosis->variables[0].value, value, 100), 0);
-    assert_true(diagnosis->variables[0].used);
+    assert_true(diagnosis->variables[0].is_used);
     unit_set_variable(name, NULL);
 }
 
@@ -224,7 +224,7 @@ UNIT_TEST(test_variables_when_overruled_by_options_then_invalid_values_are_ignor
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
-        assert_false(diagnosis->variables[i].used);
+        assert_false(diagnosis->variables[i].is_used);
     assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
     assert_int_equal(cushim_driver_version(), 11020);
 }
@@ -238,7 +238,7 @@ UNIT_TEST(test_variables_when_valid_then_used)
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
-        assert_true(diagnosis->variables[i].used);
+        assert_true(diagnosis->variables[i].is_used);
     assert_int_equal(cushim_driver_version(), 11020);
     assert_int_equal(diagnosis->cuda_version, 12040);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);

@@ -9,15 +9,15 @@ static struct cushim_feature_info alone(enum cushim_feature feature)
 {
     struct cushim_feature_info info;
     assert_int_equal(cushim_feature_get_info(feature, CUSHIM_DRIVER_ALONE, &info), CUDA_SUCCESS);
-    assert_int_equal(info.usable, info.obstacle == CUSHIM_OBSTACLE_NONE);
-    assert_int_equal(info.usable, info.message[0] == '\0');
+    assert_int_equal(info.is_usable, info.obstacle == CUSHIM_OBSTACLE_NONE);
+    assert_int_equal(info.is_usable, info.message[0] == '\0');
     return info;
 }
 
 UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found)
 {
     static const char *const words[] = {
-#define CUSHIM_FEATURE(name, word, gives, source) word,
+#define CUSHIM_FEATURE(id, name, description, source) name,
 #include "cushim/features.h"
     };
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
@@ -118,7 +118,7 @@ UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_dia
     assert_int_equal(cushim_feature_get_all(0, CUSHIM_FEATURE_COUNT, infos), CUDA_SUCCESS);
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         assert_int_equal(infos[i].obstacle, CUSHIM_OBSTACLE_NO_DRIVER);
-        assert_false(infos[i].usable);
+        assert_false(infos[i].is_usable);
         unit_assert_contains(infos[i].message, cushim_diagnosis_get()->message);
     }
 }
@@ -128,7 +128,7 @@ UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are
     unit_load_plain("fake_future");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         struct cushim_feature_info info = alone((enum cushim_feature)i);
-        assert_true(info.usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM);
+        assert_true(info.is_usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM);
     }
     struct cushim_feature_info newest = alone(CUSHIM_FEATURE_PTX);
     unit_reset(state);
@@ -139,8 +139,8 @@ UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are
 UNIT_TEST(test_feature_list_when_counted_then_the_values_of_each_feature_fit)
 {
     static const int features[] = {
-#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) CUSHIM_FEATURE_##name,
-#define CUSHIM_FEATURE_ASKED(name, value, test, wanted) CUSHIM_FEATURE_##name,
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted) CUSHIM_FEATURE_##id,
+#define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted) CUSHIM_FEATURE_##id,
 #include "cushim/features.h"
     };
     size_t counts[CUSHIM_FEATURE_COUNT] = {0};
@@ -155,9 +155,9 @@ static void assert_ptx(const char *fake, int max_version, int version)
 {
     unit_load(fake, (struct cushim_load_options){.max_version = max_version});
     struct cushim_feature_info info = alone(CUSHIM_FEATURE_PTX);
-    assert_true(info.usable);
+    assert_true(info.is_usable);
     assert_int_equal(info.value_count, 1);
-    assert_int_equal(info.values[0].id, CUSHIM_ASKED_PTX_VERSION);
+    assert_int_equal(info.values[0].id, CUSHIM_PROPERTY_PTX_VERSION);
     assert_string_equal(info.values[0].name, "PTX_VERSION");
     assert_int_equal(info.values[0].value, version);
 }
@@ -184,7 +184,7 @@ UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle)
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_CONFIDENTIAL_COMPUTING, 0, &info), CUDA_SUCCESS);
     assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_UNKNOWN);
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_GRAPHS, 0, &info), CUDA_SUCCESS);
-    assert_true(info.usable);
+    assert_true(info.is_usable);
 }
 
 /* Three devices, each with the same answer to every question but one. */
@@ -289,7 +289,7 @@ UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal)
         struct cushim_feature_info info = alone((enum cushim_feature)i);
         assert_string_equal(infos[i].name, info.name);
         assert_string_equal(infos[i].message, info.message);
-        assert_int_equal(infos[i].usable, info.usable);
+        assert_int_equal(infos[i].is_usable, info.is_usable);
         assert_int_equal(infos[i].since, info.since);
     }
     assert_null(infos[CUSHIM_FEATURE_COUNT].name);

@@ -225,11 +225,11 @@ INIT_TEST(test_bus_when_the_list_of_the_kernel_is_long_then_finds_the_gpu)
     directory_machine_file("sys/bus/pci/devices/0001:25:04.0/class", "0x030200\n");
     struct cushim_system system;
     cushim_system_get_info(directory_machine(), &system);
-    assert_false(system.gpu_on_bus);
+    assert_false(system.has_gpu_on_bus);
     directory_machine_file("sys/bus/pci/devices/0001:25:03.0/vendor", "0x10de\n");
     directory_machine_file("sys/bus/pci/devices/0001:25:03.0/class", "0x030200\n");
     cushim_system_get_info(directory_machine(), &system);
-    assert_true(system.gpu_on_bus);
+    assert_true(system.has_gpu_on_bus);
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_MODULE_NOT_LOADED);
 }
 
@@ -240,7 +240,7 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
     assert_int_equal(cushim_diagnosis_get()->variable_count, 1);
     assert_string_equal(cushim_diagnosis_get()->variables[0].name, "CUDA_VISIBLE_DEVICES");
     assert_string_equal(cushim_diagnosis_get()->variables[0].value, devices);
-    assert_true(cushim_diagnosis_get()->variables[0].used);
+    assert_true(cushim_diagnosis_get()->variables[0].is_used);
 }
 
 INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden)

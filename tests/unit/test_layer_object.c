@@ -75,7 +75,7 @@ UNIT_TEST(test_objects_when_the_variable_names_them_then_they_are_layers_in_this
     assert_passes(second, true);
     const struct cushim_variable *variable = cushim_diagnosis_get()->variables;
     assert_string_equal(variable->name, "CUSHIM_LAYERS");
-    assert_true(variable->used);
+    assert_true(variable->is_used);
 }
 
 UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call)

@@ -45,7 +45,7 @@ static void assert_all_told(const char *outcome)
     for (size_t i = 0; i < diagnosis->variable_count; i++, line++) {
         unit_assert_contains(heard.lines[line], diagnosis->variables[i].name);
         unit_assert_contains(heard.lines[line], diagnosis->variables[i].value);
-        assert_int_equal(strstr(heard.lines[line], "ignored") == NULL, diagnosis->variables[i].used);
+        assert_int_equal(strstr(heard.lines[line], "ignored") == NULL, diagnosis->variables[i].is_used);
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++, line++) {
         unit_assert_contains(heard.lines[line], diagnosis->attempts[i].path);

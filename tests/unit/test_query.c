@@ -324,7 +324,7 @@ UNIT_TEST(test_reason_when_asked_for_then_has_a_message_and_an_unknown_one_that_
 {
     static const int unknown[] = {CUSHIM_REASON_COUNT, -1, INT_MAX};
     static const char *const names[] = {
-#define CUSHIM_REASON(name, word, code, message, advice) word,
+#define CUSHIM_REASON(id, name, code, message, advice) name,
 #include "cushim/reasons.h"
     };
     for (int i = 0; i < CUSHIM_REASON_COUNT; i++) {

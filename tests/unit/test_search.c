@@ -298,8 +298,8 @@ DIRECTORY_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagno
     struct cushim_load_options options = {.root = directory_machine()};
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_true(cushim_diagnosis_get()->variables[0].used);
+    assert_true(cushim_diagnosis_get()->variables[0].is_used);
     options.hide = "StreamQuery";
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_false(cushim_diagnosis_get()->variables[0].used);
+    assert_false(cushim_diagnosis_get()->variables[0].is_used);
 }

@@ -101,7 +101,7 @@ static bool global_scope_has_driver(void)
 
 static bool driver_becomes_global(void)
 {
-    const struct cushim_load_options options = {.global_symbols = true};
+    const struct cushim_load_options options = {.has_global_symbols = true};
     return !global_scope_has_driver() && cushim_load(&options) == CUDA_SUCCESS && global_scope_has_driver();
 }
 
@@ -122,7 +122,7 @@ TEST_WITH(test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the
 
 static bool refused_load_changes_nothing(void)
 {
-    const struct cushim_load_options options = {.max_version = 11020, .global_symbols = true};
+    const struct cushim_load_options options = {.max_version = 11020, .has_global_symbols = true};
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_load(&options) == CUDA_ERROR_NOT_PERMITTED
            && !global_scope_has_driver();
 }

@@ -24,8 +24,8 @@ static void assert_nothing(const struct cushim_system *system)
     assert_int_equal(system->gpu_node, CUSHIM_NODE_ABSENT);
     assert_int_equal(system->gpu_node_count, 0);
     assert_int_equal(system->wsl_node, CUSHIM_NODE_ABSENT);
-    assert_false(system->gpu_on_bus);
-    assert_false(system->container);
+    assert_false(system->has_gpu_on_bus);
+    assert_false(system->is_container);
 }
 
 DIRECTORY_TEST(test_system_when_nothing_exists_then_empty)
@@ -132,10 +132,10 @@ DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu)
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         directory_machine_file("sys/bus/pci/devices/0000:01:00.0/vendor", devices[i].vendor);
         directory_machine_file("sys/bus/pci/devices/0000:01:00.0/class", devices[i].class);
-        assert_int_equal(query_system().gpu_on_bus, devices[i].is_gpu);
+        assert_int_equal(query_system().has_gpu_on_bus, devices[i].is_gpu);
     }
     directory_machine_file("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n"); /* one of several */
-    assert_true(query_system().gpu_on_bus);
+    assert_true(query_system().has_gpu_on_bus);
 }
 
 DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root)
@@ -149,7 +149,7 @@ DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the
     directory_link("root/dev/nvidia0", "/data/node");
     struct cushim_system system = query_system();
     assert_string_equal(system.kernel_module, "580.159.03");
-    assert_true(system.gpu_on_bus);
+    assert_true(system.has_gpu_on_bus);
     assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
 }
 
@@ -189,10 +189,10 @@ DIRECTORY_TEST(test_container_when_a_mark_exists_then_detected)
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
-        assert_false(query_system().container);
+        assert_false(query_system().is_container);
         directory_machine_file(marks[i][0], marks[i][1]);
-        assert_true(query_system().container);
+        assert_true(query_system().is_container);
     }
     directory_machine_file("proc/1/cgroup", "0::/init.scope\n");
-    assert_false(query_system().container);
+    assert_false(query_system().is_container);
 }

@@ -157,7 +157,7 @@ static void probe_write(const struct options *options, const struct probe *probe
         json_open_object(&json, NULL);
         json_string(&json, "name", probe->environment.variables[i].name);
         json_string(&json, "value", probe->environment.variables[i].value);
-        json_boolean(&json, "used", probe->environment.variables[i].used);
+        json_boolean(&json, "used", probe->environment.variables[i].is_used);
         json_close_object(&json);
     }
     json_close_array(&json);
@@ -262,7 +262,7 @@ static void probe_print(enum status status, const struct options *options, const
         const struct cushim_variable *variable = &probe->environment.variables[i];
         fputs("  ", stdout);
         text_print(TONE_PLAIN, "%s=%s", variable->name, variable->value);
-        text_put(TONE_FAINT, variable->used ? "" : "  (not used)", 0);
+        text_put(TONE_FAINT, variable->is_used ? "" : "  (not used)", 0);
         puts("");
     }
 }

@@ -30,7 +30,7 @@ static bool is_without_gpu(const struct options *options)
         return true;
     case CUSHIM_REASON_UNKNOWN:
         cushim_system_get_info(options->load.root, &system);
-        return platform_has_system_files() && !system.gpu_on_bus && system.gpu_node == CUSHIM_NODE_ABSENT
+        return platform_has_system_files() && !system.has_gpu_on_bus && system.gpu_node == CUSHIM_NODE_ABSENT
                && system.wsl_node == CUSHIM_NODE_ABSENT;
     default:
         return false;

@@ -37,11 +37,11 @@ static bool is_known(const struct environment *environment, const char *name)
     return false;
 }
 
-static void environment_add(struct environment *environment, const char *name, const char *value, bool used)
+static void environment_add(struct environment *environment, const char *name, const char *value, bool is_used)
 {
     if (value != NULL && environment->count < ENVIRONMENT_SIZE && !is_known(environment, name))
         environment->variables[environment->count++] =
-            (struct cushim_variable){.name = name, .value = value, .used = used};
+            (struct cushim_variable){.name = name, .value = value, .is_used = is_used};
 }
 
 struct environment environment_read(const struct options *options, bool started)
@@ -50,7 +50,7 @@ struct environment environment_read(const struct options *options, bool started)
     struct environment environment = {.count = 0};
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         environment_add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value,
-                        diagnosis->variables[i].used);
+                        diagnosis->variables[i].is_used);
     /* Whether the dynamic loader opened a library. Below a root directory it is called only if a file was found. */
     bool opened = options->load.root == NULL ? diagnosis->attempt_count > 0 : cushim_driver_version() != 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -12,7 +12,7 @@
 static const struct {
     const char *word, *gives;
 } features[] = {
-#define CUSHIM_FEATURE(name, word, gives, source) {word, gives},
+#define CUSHIM_FEATURE(id, name, description, source) {name, description},
 #include "cushim/features.h"
 };
 
@@ -67,9 +67,9 @@ static void feature_write(struct json *json, const struct cushim_feature_info *i
 {
     json_open_object(json, NULL);
     json_string(json, "name", info->name);
-    json_boolean(json, "usable", info->usable);
-    json_string(json, "obstacle", info->usable ? NULL : cushim_obstacle_name(info->obstacle));
-    json_string(json, "message", info->usable ? NULL : info->message);
+    json_boolean(json, "usable", info->is_usable);
+    json_string(json, "obstacle", info->is_usable ? NULL : cushim_obstacle_name(info->obstacle));
+    json_string(json, "message", info->is_usable ? NULL : info->message);
     json_known(json, "since", info->since);
     json_open_array(json, "values");
     for (size_t i = 0; i < info->value_count; i++) {
@@ -106,7 +106,7 @@ static struct cushim_feature_info feature_on(enum cushim_feature feature, int or
 
 static void feature_mark(const struct cushim_feature_info *info)
 {
-    text_put(info->usable ? TONE_GOOD : TONE_FAINT, info->usable ? "yes" : "no", 5);
+    text_put(info->is_usable ? TONE_GOOD : TONE_FAINT, info->is_usable ? "yes" : "no", 5);
 }
 
 /* A mark for each GPU, the name, and for the first GPU without the feature the reason. */
@@ -118,16 +118,16 @@ void features_print(void)
         width = text_wider(width, features[i].word);
     puts(count == 1 ? "Features" : "Features (a mark for each GPU)");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
-        struct cushim_feature_info lacking = {.usable = true};
+        struct cushim_feature_info lacking = {.is_usable = true};
         fputs("  ", stdout);
         for (int ordinal = 0; ordinal < count; ordinal++) {
             struct cushim_feature_info info = feature_on((enum cushim_feature)i, ordinal);
             feature_mark(&info);
-            if (lacking.usable)
+            if (lacking.is_usable)
                 lacking = info;
         }
         text_put(TONE_PLAIN, features[i].word, width + 2);
-        text_put(TONE_FAINT, lacking.usable ? features[i].gives : feature_reason(&lacking), 0);
+        text_put(TONE_FAINT, lacking.is_usable ? features[i].gives : feature_reason(&lacking), 0);
         puts("");
     }
 }
@@ -142,7 +142,7 @@ void features_print_one(const char *name)
         struct cushim_feature_info info = feature_on(feature, ordinal);
         text_print(TONE_PLAIN, "GPU %d  ", ordinal);
         feature_mark(&info);
-        text_put(TONE_PLAIN, info.usable ? features[feature].gives : feature_reason(&info), 0);
+        text_put(TONE_PLAIN, info.is_usable ? features[feature].gives : feature_reason(&info), 0);
         for (size_t i = 0; i < info.value_count; i++)
             text_print(TONE_PLAIN, " %s=%lld", info.values[i].name, info.values[i].value);
         puts("");
@@ -154,8 +154,8 @@ void features_print_count(void)
     int usable = 0;
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         struct cushim_feature_info info;
-        usable +=
-            cushim_feature_get_info((enum cushim_feature)i, CUSHIM_DRIVER_ALONE, &info) == CUDA_SUCCESS && info.usable;
+        usable += cushim_feature_get_info((enum cushim_feature)i, CUSHIM_DRIVER_ALONE, &info) == CUDA_SUCCESS
+                  && info.is_usable;
     }
     char line[96];
     snprintf(line, sizeof line, "the driver supports %d of %d (--devices compares the GPUs)", usable,

@@ -219,11 +219,11 @@ static struct {
     struct end end;
 } failure;
 
-static void failure_add_variable(const char *name, const char *value, bool used)
+static void failure_add_variable(const char *name, const char *value, bool is_used)
 {
     if (failure.diagnosis.variable_count < MAX_VARIABLES)
         failure.variables[failure.diagnosis.variable_count++] =
-            (struct cushim_variable){.name = name, .value = value, .used = used};
+            (struct cushim_variable){.name = name, .value = value, .is_used = is_used};
 }
 
 /* Makes the null driver current, without layers, and describes the variables that affected the load. */
@@ -245,7 +245,7 @@ static void failure_begin(const struct cushim_load_options *options, enum cushim
     };
     for (size_t i = 0; i < none->variable_count; i++)
         failure_add_variable(none->variables[i].name, none->variables[i].value,
-                             none->variables[i].used
+                             none->variables[i].is_used
                                  || (options->path == NULL && strcmp(none->variables[i].name, driver_variable) == 0));
 }
 

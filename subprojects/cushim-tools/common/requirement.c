@@ -101,7 +101,7 @@ static struct lack lack_of_feature(enum cushim_feature feature)
     return (struct lack){.name = info.name,
                          .version = info.obstacle == CUSHIM_OBSTACLE_VERSION ? info.since : 0,
                          .hidden = info.obstacle == CUSHIM_OBSTACLE_FUNCTION,
-                         .device = info.usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM};
+                         .device = info.is_usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM};
 }
 
 static struct lack lack_of(const char *name, enum cushim_default_stream kind)

@@ -30,7 +30,7 @@ bool softcuda_find(const char *driver, char *path, size_t size)
 static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
-        if (diagnosis->variables[i].used)
+        if (diagnosis->variables[i].is_used)
             return true;
     }
     return false;

@@ -45,7 +45,7 @@ bool evidence_found(const struct doctor *doctor)
 
 bool evidence_found_in_container(const struct doctor *doctor)
 {
-    return has_reason(doctor) && doctor->system.container;
+    return has_reason(doctor) && doctor->system.is_container;
 }
 
 static bool cause_matches(const struct cause *cause, const struct doctor *doctor, const char *outcome)

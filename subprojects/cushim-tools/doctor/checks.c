@@ -24,7 +24,7 @@ static bool has_cause(const struct doctor *doctor, const char *check)
 static bool is_bare_directory(const struct doctor *doctor)
 {
     const struct cushim_system *system = &doctor->system;
-    return doctor->root[0] != '\0' && !system->container && !doctor->sees_bus && system->kernel_module[0] == '\0'
+    return doctor->root[0] != '\0' && !system->is_container && !doctor->sees_bus && system->kernel_module[0] == '\0'
            && system->control_node == CUSHIM_NODE_ABSENT && system->gpu_node == CUSHIM_NODE_ABSENT;
 }
 
@@ -113,10 +113,10 @@ static void report_absent(struct doctor *doctor)
         doctor_find(doctor, "device-nodes", VERDICT_NOTE,
                     "There is no device file of a GPU (/dev/nvidia0), as expected without a GPU.%s", only);
     } else {
-        bool is_cause = system->kernel_module[0] != '\0' && !system->container;
+        bool is_cause = system->kernel_module[0] != '\0' && !system->is_container;
         doctor_find(doctor, "device-nodes", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM,
                     "There is no device file of a GPU (/dev/nvidia0).%s", only);
-        if (system->container)
+        if (system->is_container)
             doctor_advise(doctor, "Start the container with GPU access (for Docker: --gpus all).");
         else if (system->kernel_module[0] != '\0')
             doctor_advise(doctor, "Run nvidia-smi once as root, which creates the files.");
@@ -203,7 +203,7 @@ static void check_version(struct doctor *doctor)
 
 static void check_gpu(struct doctor *doctor)
 {
-    if (doctor->system.gpu_on_bus) {
+    if (doctor->system.has_gpu_on_bus) {
         doctor_find(doctor, "gpu", VERDICT_OK, "This machine has an NVIDIA GPU.");
     } else if (doctor->certain == CUSHIM_REASON_NO_GPU && !has_cause(doctor, "gpu")) {
         doctor_find(doctor, "gpu", VERDICT_NOTE, "No NVIDIA GPU was found on this machine.");

@@ -36,8 +36,8 @@ static void check_settings(struct doctor *doctor)
     for (size_t i = 0; i < load->variable_count; i++) {
         const struct cushim_variable *variable = &load->variables[i];
         doctor_find(doctor, "settings", VERDICT_NOTE, "%s is set to \"%s\"%s.", variable->name, variable->value,
-                    variable->used ? "" : ", and is not used");
-        if (variable->used)
+                    variable->is_used ? "" : ", and is not used");
+        if (variable->is_used)
             doctor_advise(doctor, "Unset it unless cushim should behave as another driver.");
     }
 }
@@ -82,7 +82,8 @@ static void report_module_without_library(struct doctor *doctor)
 
 static void advise_on_library(struct doctor *doctor)
 {
-    if (doctor->load->reason == CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_on_bus && !doctor->system.container)
+    if (doctor->load->reason == CUSHIM_REASON_NOT_FOUND && doctor->system.has_gpu_on_bus
+        && !doctor->system.is_container)
         doctor_advise(doctor,
                       "Install NVIDIA's driver with the package manager of your system: there is an NVIDIA GPU.");
     else
@@ -149,8 +150,8 @@ static bool report_unusable(struct doctor *doctor)
 static void check_library(struct doctor *doctor)
 {
     enum cushim_reason reason = doctor->load->reason;
-    bool is_plain_linux =
-        !doctor->system.container && !doctor->is_wsl && !doctor->is_jetson && !doctor->is_nixos && !doctor->is_flatpak;
+    bool is_plain_linux = !doctor->system.is_container && !doctor->is_wsl && !doctor->is_jetson && !doctor->is_nixos
+                          && !doctor->is_flatpak;
     const struct cushim_attempt *refused = find_attempt(doctor, CUSHIM_REASON_NOT_LOADABLE);
     if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         report_loaded(doctor);
@@ -168,7 +169,7 @@ static void check_library(struct doctor *doctor)
     } else {
         /* An unusable file is a cause. That nothing was found has other causes, unless nothing else is known. */
         bool is_cause = reason != CUSHIM_REASON_NOT_FOUND
-                        || (is_plain_linux && doctor->system.gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
+                        || (is_plain_linux && doctor->system.has_gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
         doctor_find(doctor, "library", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s", doctor->load->message);
         advise_on_library(doctor);
     }

@@ -37,7 +37,7 @@ static void check_container(struct doctor *doctor)
     const char *visible = container_variable(doctor, "NVIDIA_VISIBLE_DEVICES");
     bool has_devices =
         system->gpu_node != CUSHIM_NODE_ABSENT || system->wsl_node != CUSHIM_NODE_ABSENT || doctor->is_jetson;
-    if (!system->container)
+    if (!system->is_container)
         return;
     bool is_explained = doctor->count > 0 && doctor->findings[0].verdict == VERDICT_LEAD;
     if (has_devices && !lacks_library(doctor)) {
@@ -45,7 +45,7 @@ static void check_container(struct doctor *doctor)
                     !has_library(doctor) ? "This is a container, with device files of the GPU."
                     : doctor->started    ? "This is a container with access to the GPU."
                                          : "This is a container, with device files of the GPU and a driver library.");
-    } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices && !doctor->is_wsl) {
+    } else if (doctor->sees_bus && !system->has_gpu_on_bus && !has_devices && !doctor->is_wsl) {
         doctor_find(doctor, check, VERDICT_NOTE, "This is a container that sees no NVIDIA GPU.");
     } else if (is_explained) {
         return;
@@ -74,7 +74,7 @@ static void check_wsl(struct doctor *doctor)
 {
     static const char check[] = "wsl";
     const char *path = doctor->load->path;
-    if (!doctor->is_wsl || doctor->system.container) /* what a container lacks has a check of its own */
+    if (!doctor->is_wsl || doctor->system.is_container) /* what a container lacks has a check of its own */
         return;
     if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
         doctor_find(doctor, check, VERDICT_CAUSE, "Windows Subsystem for Linux has no GPU: /dev/dxg does not exist.");

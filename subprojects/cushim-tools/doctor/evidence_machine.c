@@ -17,7 +17,7 @@ static bool has_module(const struct doctor *doctor)
 /* Other systems have other modules. */
 static bool has_usual_gpu(const struct doctor *doctor)
 {
-    return doctor->system.gpu_on_bus && !doctor->is_wsl;
+    return doctor->system.has_gpu_on_bus && !doctor->is_wsl;
 }
 
 bool evidence_gvisor(const struct doctor *doctor)
@@ -31,7 +31,7 @@ bool evidence_gvisor(const struct doctor *doctor)
 /* A notebook whose GPU is switched off. */
 bool evidence_gpu_switched_off(const struct doctor *doctor)
 {
-    return doctor->sees_bus && !doctor->system.gpu_on_bus
+    return doctor->sees_bus && !doctor->system.has_gpu_on_bus
            && (evidence_contains(doctor, "/etc/prime-discrete", "off")
                || evidence_contains(doctor, "/etc/supergfxd.conf", "Integrated"));
 }
@@ -100,7 +100,7 @@ static bool lacks_module(const struct doctor *doctor)
 {
     return has_usual_gpu(doctor) && !has_module(doctor) && !doctor->is_jetson
            && doctor->load->reason != CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
-           && !doctor->system.container;
+           && !doctor->system.is_container;
 }
 
 bool evidence_module_not_built(const struct doctor *doctor)

@@ -10,19 +10,19 @@
 
 bool evidence_container(const struct doctor *doctor)
 {
-    return doctor->system.container;
+    return doctor->system.is_container;
 }
 
 bool evidence_container_without_devices(const struct doctor *doctor)
 {
-    return doctor->system.container && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
+    return doctor->system.is_container && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
 }
 
 bool evidence_service(const struct doctor *doctor)
 {
     char text[1024];
     const char *end = evidence_read(doctor, "/proc/self/cgroup", text, sizeof text) ? strstr(text, ".service") : NULL;
-    return end != NULL && !doctor->system.container && strstr(text, "user@") == NULL;
+    return end != NULL && !doctor->system.is_container && strstr(text, "user@") == NULL;
 }
 
 /* "23 22 0:6 / /dev rw,nosuid - devtmpfs udev rw": the last mount on a directory is the one that is seen. */

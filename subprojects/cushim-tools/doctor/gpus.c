@@ -41,7 +41,7 @@ static int driver_branch(const struct doctor *doctor)
 {
     if (is_loaded(doctor))
         return atoi(doctor->system.kernel_module);
-    return doctor->system.container || doctor->is_compat ? 0 : atoi(doctor->release.text);
+    return doctor->system.is_container || doctor->is_compat ? 0 : atoi(doctor->release.text);
 }
 
 /* The strings of a module end with a null. That of its licence tells the variant. */

@@ -288,13 +288,13 @@ static CUresult pair_use_in_two(const struct pair *pair, int connection)
 /* The obstacle between the two devices, "" if there is none. */
 static const char *pair_obstacle(const struct pair *pair)
 {
-    struct cushim_feature_info info = {.usable = true};
+    struct cushim_feature_info info = {.is_usable = true};
     int can_access = 1;
     if (pair->feature == NOT_A_FEATURE)
         return "";
     if (cushim_feature_get_info(pair->feature, owner, &info) != CUDA_SUCCESS)
         return "error";
-    if (!info.usable)
+    if (!info.is_usable)
         return cushim_obstacle_name(info.obstacle);
     if (pair->needs_peer && owner != other && pair->alone != NULL)
         (void)cu->DeviceCanAccessPeer_v1(&can_access, owner, other);

@@ -24,7 +24,7 @@ static void print_diagnosis(void)
         printf("  %s: %s\n", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         printf("  %s=%s %d\n", diagnosis->variables[i].name, diagnosis->variables[i].value,
-               diagnosis->variables[i].used);
+               diagnosis->variables[i].is_used);
 }
 
 static void print_slot(const char *name, enum cushim_slot slot, enum cushim_default_stream kind)

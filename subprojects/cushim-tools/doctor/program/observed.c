@@ -48,7 +48,7 @@ static struct watched_process *process_of(struct program *program, long pid)
     struct watched_process *process = process_add(program, pid, processes != NULL ? processes[0].path : "");
     if (process != NULL) {
         process->has_started = true;
-        process->is_audited = processes == NULL || ((struct watched_process *)program->processes.items)[0].is_audited;
+        process->has_auditor = processes == NULL || ((struct watched_process *)program->processes.items)[0].has_auditor;
     }
     return process;
 }
@@ -107,7 +107,7 @@ static void note_trial(struct program *program, struct watched_process *process,
 {
     if (library_of(path) == NULL)
         add_trial(program, process, path, error, false);
-    else if (!process->is_audited) {
+    else if (!process->has_auditor) {
         search_begin(program, process, path, "", false);
         if (error[0] == '\0')
             search_end(process, library_file(path), path);
@@ -126,17 +126,17 @@ static void note_code(struct program *program, struct watched_process *process, 
 
 /* That a process runs a program is noted by the watch first, if there is one, and then by the auditor, if it gets into
  * it. */
-static void note_process(struct program *program, long pid, const char *path, long parent, bool is_audited)
+static void note_process(struct program *program, long pid, const char *path, long parent, bool has_auditor)
 {
     struct watched_process *process = program->processes.count > 0 ? process_of(program, pid) : NULL;
-    if (process == NULL || process->is_audited || !is_audited)
+    if (process == NULL || process->has_auditor || !has_auditor)
         process = process_add(program, pid, path);
     if (process == NULL)
         return;
     process->path = path;
     process->parent = parent;
-    process->is_audited = is_audited;
-    process->has_started = !is_audited;
+    process->has_auditor = has_auditor;
+    process->has_started = !has_auditor;
     process->searches.count = 0; /* of the auditor itself */
 }
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 enum feature {
-#define CUSHIM_FEATURE(name, word, gives, source) FEATURE_##name,
+#define CUSHIM_FEATURE(id, name, description, source) FEATURE_##id,
 #include "cushim/features.h"
     FEATURE_COUNT
 };
 
 static const char *const feature_names[] = {
-#define CUSHIM_FEATURE(name, word, gives, source) word,
+#define CUSHIM_FEATURE(id, name, description, source) name,
 #include "cushim/features.h"
 };
 
@@ -20,7 +20,7 @@ static const struct {
     enum feature feature;
     const char *slot;
 } needed_slots[] = {
-#define CUSHIM_FEATURE_SLOT(name, slot) {FEATURE_##name, #slot},
+#define CUSHIM_FEATURE_SLOT(id, slot) {FEATURE_##id, #slot},
 #include "cushim/features.h"
 };
 
@@ -32,8 +32,8 @@ static const struct {
     enum test test;
     int wanted;
 } needed_attributes[] = {
-#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)                                                           \
-    {FEATURE_##name, CU_DEVICE_ATTRIBUTE_##attribute, TEST_##test, wanted},
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted)                                                             \
+    {FEATURE_##id, CU_DEVICE_ATTRIBUTE_##attribute, TEST_##test, wanted},
 #include "cushim/features.h"
 };
 
