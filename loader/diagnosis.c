@@ -13,7 +13,7 @@
 /* As in error_names.h, the texts stand in one block, and rows have offsets into it. */
 static const struct reason_texts {
 #define CUSHIM_REASON(id, name, code, message, advice)                                                                 \
-    char word_##id[sizeof name], message_##id[sizeof message], advice_##id[sizeof advice];
+    char name_##id[sizeof name], message_##id[sizeof message], advice_##id[sizeof advice];
 #include "cushim/reasons.h"
 } reason_texts = {
 #define CUSHIM_REASON(id, name, code, message, advice) name, message, advice,
@@ -21,10 +21,10 @@ static const struct reason_texts {
 };
 
 static const struct reason_row {
-    uint16_t code, word, message, advice;
+    uint16_t code, name, message, advice;
 } reason_rows[CUSHIM_REASON_COUNT] = {
 #define CUSHIM_REASON(id, name, code, message, advice)                                                                 \
-    {code, offsetof(struct reason_texts, word_##id), offsetof(struct reason_texts, message_##id),                      \
+    {code, offsetof(struct reason_texts, name_##id), offsetof(struct reason_texts, message_##id),                      \
      offsetof(struct reason_texts, advice_##id)},
 #include "cushim/reasons.h"
 };
@@ -43,7 +43,7 @@ static const struct reason_row *reason_find(enum cushim_reason reason)
 
 const char *cushim_reason_name(enum cushim_reason reason)
 {
-    return reason_text(reason_find(reason)->word);
+    return reason_text(reason_find(reason)->name);
 }
 
 const char *cushim_reason_message(enum cushim_reason reason)
@@ -85,7 +85,7 @@ enum { MAX_VALUE_TEXT = 1024, MAX_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MES
 
 static struct stored_diagnosis *newest_diagnosis;
 static const struct cushim_diagnosis not_tried = {.reason = CUSHIM_REASON_NOT_TRIED,
-                                                  .reason_name = reason_texts.word_NOT_TRIED,
+                                                  .reason_name = reason_texts.name_NOT_TRIED,
                                                   .message = reason_texts.message_NOT_TRIED,
                                                   .advice = reason_texts.advice_NOT_TRIED};
 static const struct cushim_diagnosis *current_diagnosis = &not_tried;

@@ -13,7 +13,7 @@
 
 /* As in symbols.c, names stand in one block, and rows hold offsets into it. */
 static const struct feature_names {
-#define CUSHIM_FEATURE(id, name, description, source) char word_##id[sizeof name];
+#define CUSHIM_FEATURE(id, name, description, source) char name_##id[sizeof name];
 #define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted) char value_##id##_##attribute[sizeof #attribute];
 #define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted) char value_##id##_##property[sizeof #property];
 #include "cushim/features.h"
@@ -24,11 +24,11 @@ static const struct feature_names {
 #include "cushim/features.h"
 };
 
-enum need_kind { NEED_WORD, NEED_SLOT, NEED_SINCE, NEED_PLATFORM, NEED_VALUE };
+enum need_kind { NEED_NAME, NEED_SLOT, NEED_SINCE, NEED_PLATFORM, NEED_VALUE };
 enum need_test { TEST_AT_LEAST, TEST_HAS, TEST_IF_KNOWN, TEST_ANY };
 enum need_platform { PLATFORM_WINDOWS, PLATFORM_WSL, PLATFORM_NO_IMEX_CHANNEL };
 
-/* The rows of features.h, packed. A feature begins with the row of its word. */
+/* The rows of features.h, packed. A feature begins with the row of its name. */
 static const struct feature_row {
     uint16_t what; /* the feature, slot, version or platform, or the id of the value */
     uint16_t name;
@@ -39,7 +39,7 @@ static const struct feature_row {
         what, name, NEED_##kind, TEST_##test << 4 | (wanted)                                                           \
     }
 #define CUSHIM_FEATURE(id, name, description, source)                                                                  \
-    FEATURE_ROW(WORD, ANY, 0, CUSHIM_FEATURE_##id, offsetof(struct feature_names, word_##id)),
+    FEATURE_ROW(NAME, ANY, 0, CUSHIM_FEATURE_##id, offsetof(struct feature_names, name_##id)),
 #define CUSHIM_FEATURE_SLOT(id, slot) FEATURE_ROW(SLOT, ANY, 0, CUSHIM_SLOT_##slot, 0),
 #define CUSHIM_FEATURE_SINCE(id, version) FEATURE_ROW(SINCE, ANY, 0, version, 0),
 #define CUSHIM_FEATURE_NOT_ON(id, platform) FEATURE_ROW(PLATFORM, ANY, 0, PLATFORM_##platform, 0),
@@ -50,7 +50,7 @@ static const struct feature_row {
     FEATURE_ROW(VALUE, test, wanted, CUSHIM_PROPERTY_##property,                                                       \
                 offsetof(struct feature_names, value_##id##_##property)),
 #include "cushim/features.h"
-    FEATURE_ROW(WORD, ANY, 0, CUSHIM_FEATURE_COUNT, 0)};
+    FEATURE_ROW(NAME, ANY, 0, CUSHIM_FEATURE_COUNT, 0)};
 
 static const char *feature_row_name(const struct feature_row *row)
 {
@@ -62,7 +62,7 @@ static const struct feature_row *feature_after(const struct feature_row *row)
 {
     do
         row++;
-    while (row->kind != NEED_WORD);
+    while (row->kind != NEED_NAME);
     return row;
 }
 
@@ -296,7 +296,7 @@ static struct cushim_feature_info feature_examine(const struct feature_row *row,
     struct cushim_feature_info info = {.name = feature_row_name(row)};
     if (!cush_load_has_driver())
         feature_obstruct(&info, CUSHIM_OBSTACLE_NO_DRIVER, cushim_diagnosis_get()->message);
-    for (row++; row->kind != NEED_WORD && info.obstacle != CUSHIM_OBSTACLE_NO_DRIVER; row++) {
+    for (row++; row->kind != NEED_NAME && info.obstacle != CUSHIM_OBSTACLE_NO_DRIVER; row++) {
         if (row->kind == NEED_SLOT)
             feature_check_slot((enum cushim_slot)row->what, kind, &info);
         else if (row->kind == NEED_SINCE)

@@ -33,7 +33,7 @@ enum cushim_reason {
     CUSHIM_REASON_COUNT
 };
 
-/** Returns the stable word of a reason ("not-found"), never NULL. A number that is not a reason gives the text of
+/** Returns the stable name of a reason ("not-found"), never NULL. A number that is not a reason gives the text of
  *  CUSHIM_REASON_UNKNOWN, also in the next two functions. */
 CUSHIM_API const char *cushim_reason_name(enum cushim_reason reason);
 /** Returns the message of a reason, never NULL. */
@@ -67,7 +67,7 @@ struct cushim_diagnosis {
     enum cushim_reason reason; /**< CUSHIM_REASON_NONE: a driver is loaded, and cuInit has not failed. */
     cushim_result code;        /**< What cushim_load() or cushim_init() returned; a code of the driver is unchanged.
                                 *   CUDA_SUCCESS before the first load. */
-    const char *reason_name;   /**< The reason as a stable word: "not-found". */
+    const char *reason_name;   /**< The stable name of the reason: "not-found". */
     const char *message;       /**< One sentence that says what is wrong, or "". */
     const char *advice;        /**< What a person can do, or "". */
     const char *path;          /**< The driver's file, or NULL. */

@@ -43,7 +43,7 @@ enum cushim_feature {
 /** Pass this instead of a device: only the needs that do not depend on the device are compared. */
 #define CUSHIM_DRIVER_ALONE (-1)
 
-/** Why a feature cannot be used. cushim_obstacle_name() returns the word. */
+/** Why a feature cannot be used. cushim_obstacle_name() returns its name. */
 enum cushim_obstacle {
     CUSHIM_OBSTACLE_NONE,      /**< "none": the feature can be used. */
     CUSHIM_OBSTACLE_NO_DRIVER, /**< "no-driver": no driver is loaded. */
@@ -56,7 +56,7 @@ enum cushim_obstacle {
     CUSHIM_OBSTACLE_COUNT
 };
 
-/** Values that other calls than cuDeviceGetAttribute return. */
+/** Properties: values that other calls than cuDeviceGetAttribute return. */
 enum cushim_feature_property {
     CUSHIM_PROPERTY_GRANULARITY = 1000, /**< Sizes and addresses of virtual memory are multiples of it, in bytes. */
     CUSHIM_PROPERTY_RECOMMENDED_GRANULARITY, /**< The granularity that performs best, in bytes. */
@@ -79,7 +79,7 @@ struct cushim_feature_value {
 
 /** A feature on a device. */
 struct cushim_feature_info {
-    const char *name;              /**< The word of features.h: "memory-pools". */
+    const char *name;              /**< The name in features.h: "memory-pools". */
     bool is_usable;                /**< The feature can be used: `obstacle` is CUSHIM_OBSTACLE_NONE. */
     enum cushim_obstacle obstacle; /**< The first obstacle, in the order of the rows of features.h. */
     int since;                     /**< The CUDA version that the feature needs, 11020; 0 if it needs no function. */
@@ -117,14 +117,14 @@ CUSHIM_API CUresult cushim_feature_get_info(enum cushim_feature feature, CUdevic
 CUSHIM_API CUresult cushim_feature_get_all(CUdevice device, size_t count, struct cushim_feature_info *out_infos);
 
 /**
- * Finds a feature by its word, such as "memory-pools". Never loads.
+ * Finds a feature by its name, such as "memory-pools". Never loads.
  *
  * @retval CUDA_ERROR_NOT_FOUND      No feature has that name.
  * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL.
  */
 CUSHIM_API CUresult cushim_feature_find(const char *name, enum cushim_feature *out_feature);
 
-/** Returns the word for an obstacle, such as "version", never NULL; for another number, "unknown". */
+/** Returns the name of an obstacle, such as "version", never NULL; for another number, "unknown". */
 CUSHIM_API const char *cushim_obstacle_name(enum cushim_obstacle obstacle);
 
 #ifdef __cplusplus

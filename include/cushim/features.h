@@ -12,7 +12,7 @@
  *
  * A feature is a row CUSHIM_FEATURE and the rows that follow it:
  *
- * - CUSHIM_FEATURE: CUSHIM_FEATURE_<name> is the feature and `word` its name as text. `gives` describes what a program
+ * - CUSHIM_FEATURE: CUSHIM_FEATURE_<id> is the feature and `name` its name as text. `description` says what a program
  *   can do with it. `source` names the origin of the rules. It ends with "not seen on hardware" if no test has used the
  *   feature on a GPU.
  * - SLOT: a slot that the feature needs, the newest first. The CUDA version that the feature needs is that of its
@@ -24,7 +24,8 @@
  * - DEVICE: a device attribute, CU_DEVICE_ATTRIBUTE_<attribute>. `test` is AT_LEAST: the attribute must be `wanted` or
  *   more; HAS: it must have the bits `wanted`; IF_KNOWN: as AT_LEAST, but drivers that do not know the attribute also
  *   support the feature; ANY: it is not a condition, but a program that uses the feature needs the value.
- * - PROPERTY: the same for a value that another call of the driver returns (enum cushim_feature_property in feature.h).
+ * - PROPERTY: the same for CUSHIM_PROPERTY_<property>, a value that another call of the driver returns (enum
+ *   cushim_feature_property in feature.h).
  *
  * Define the macros that you need before including this file. They default to nothing, and the file undefines them at
  * its end. Rows of features are only added, at the end.

@@ -5,8 +5,8 @@
  *
  *     CUSHIM_REASON(id, name, code, message, advice)
  *
- * - name: CUSHIM_REASON_<name>
- * - word: the reason as a stable word, for programs
+ * - id: CUSHIM_REASON_<id>
+ * - name: the stable name of the reason, for programs
  * - code: the code of the function that fails, or CUDA_SUCCESS if that function returns the driver's own code
  * - message: a sentence that says what is wrong. A load replaces it with a more exact one if it can.
  * - advice: what a person can do. A load replaces it if a person named the wrong file.

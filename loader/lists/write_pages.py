@@ -39,7 +39,7 @@ def check_attributes(found):
     for row in found.values():
         for attribute in row['attributes'] - RENAMED_ATTRIBUTES:
             if added.get(attribute, 0) > row['version']:
-                sys.exit(f"features.h: {row['word']}: {attribute} is of CUDA {lists.version_text(added[attribute])}")
+                sys.exit(f"features.h: {row['name']}: {attribute} is of CUDA {lists.version_text(added[attribute])}")
 
 
 def features(entry_points):
@@ -48,12 +48,12 @@ def features(entry_points):
     text = (ROOT / 'include' / 'cushim' / 'features.h').read_text(encoding='utf-8')
     text = re.sub(r'"\s*\n\s*"', '', text.split('/* clang-format off */')[1])
     found = {}
-    for name, rest in re.findall(r'^CUSHIM_FEATURE\((\w+), (.*?)\)$', text, re.M | re.S):
-        word, gives, source = re.findall(r'"([^"]*)"', rest)
-        found[name] = {'word': word, 'gives': gives, 'source': source, 'version': 0, 'needs': [], 'not': [],
-                       'slots': [], 'attributes': set()}
-    for kind, name, rest in re.findall(r'^CUSHIM_FEATURE_([A-Z_]+)\((\w+), (.*)\)$', text, re.M):
-        row, cells = found[name], rest.split(', ')
+    for feature, rest in re.findall(r'^CUSHIM_FEATURE\((\w+), (.*?)\)$', text, re.M | re.S):
+        name, description, source = re.findall(r'"([^"]*)"', rest)
+        found[feature] = {'name': name, 'description': description, 'source': source, 'version': 0, 'needs': [],
+                          'not': [], 'slots': [], 'attributes': set()}
+    for kind, feature, rest in re.findall(r'^CUSHIM_FEATURE_([A-Z_]+)\((\w+), (.*)\)$', text, re.M):
+        row, cells = found[feature], rest.split(', ')
         if kind in ('SLOT', 'SINCE'):
             row['version'] = max(row['version'], since[cells[0]] if kind == 'SLOT' else int(cells[0]))
             row['slots'] += [f'`{cells[0]}`'] if kind == 'SLOT' else []
@@ -66,7 +66,8 @@ def features(entry_points):
     check_attributes(found)
     lines = ['| feature | what a program can do | CUDA | slots | values of the device | not on | source |',
              '| --- | --- | --- | --- | --- | --- | --- |']
-    lines += [f"| `{row['word']}` | {row['gives']} | {lists.version_text(row['version']) if row['version'] else ''} | "
+    lines += [f"| `{row['name']}` | {row['description']} | "
+              f"{lists.version_text(row['version']) if row['version'] else ''} | "
               f"{', '.join(row['slots'])} | {'; '.join(row['needs'])} | {', '.join(row['not'])} | {row['source']} |"
               for row in found.values()]
     return '\n\n' + '\n'.join(lines) + '\n\n'

@@ -185,6 +185,15 @@ def test_header_when_public_is_installed(setting):
     return [f'{name}: in one of include/cushim and the installed headers only' for name in sorted(public ^ installed)]
 
 
+def test_predicate_when_public_begins_with_is_or_has():
+    """Also as a function, after the noun of its object: cushim_stream_is_owned()."""
+    names = [(path.name, name) for path in sorted(support.HEADERS.glob('*.h'))
+             for name in re.findall(r'\bbool (\w+)', support.strip_comments(support.read(path)))]
+    print(f'{len(names)} predicates')
+    return [f'{header}: {name} is a bool, and its name has neither is_ nor has_'
+            for header, name in names if not re.match(r'(cushim_\w+_)?(is|has)_', name)]
+
+
 def main():
     setting = support.Setting()
     rows, entry_points = support.rows(), lists.read()
@@ -197,7 +206,8 @@ def main():
         + test_arguments_when_compared_with_parameters_are_their_names(rows)
         + test_program_when_it_switches_finds_every_function(rows)
         + test_error_when_listed_agrees_with_the_types(setting)
-        + test_header_when_public_is_installed(setting))
+        + test_header_when_public_is_installed(setting)
+        + test_predicate_when_public_begins_with_is_or_has())
 
 
 main()

@@ -10,7 +10,7 @@
 #include "selected_driver.h"
 
 static const struct {
-    const char *word, *gives;
+    const char *name, *description;
 } features[] = {
 #define CUSHIM_FEATURE(id, name, description, source) {name, description},
 #include "cushim/features.h"
@@ -45,15 +45,15 @@ const char *features_nearest(const char *name)
 {
     size_t nearest = 0, least = SIZE_MAX;
     for (size_t i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
-        size_t distance = name_distance(name, features[i].word);
-        if (strlen(name) > 2 && strstr(features[i].word, name) != NULL)
+        size_t distance = name_distance(name, features[i].name);
+        if (strlen(name) > 2 && strstr(features[i].name, name) != NULL)
             distance = 1; /* a part of a name: "pools" */
         if (distance < least) {
             least = distance;
             nearest = i;
         }
     }
-    return least <= strlen(name) / 2 ? features[nearest].word : NULL;
+    return least <= strlen(name) / 2 ? features[nearest].name : NULL;
 }
 
 /* The message without the name of the feature in front of it. */
@@ -87,7 +87,7 @@ void features_write(struct json *json, CUdevice device, const char *only)
     json_open_array(json, "features");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         struct cushim_feature_info info;
-        if ((only == NULL || strcmp(only, features[i].word) == 0)
+        if ((only == NULL || strcmp(only, features[i].name) == 0)
             && cushim_feature_get_info((enum cushim_feature)i, device, &info) == CUDA_SUCCESS)
             feature_write(json, &info);
     }
@@ -97,7 +97,7 @@ void features_write(struct json *json, CUdevice device, const char *only)
 /* The feature on a GPU. */
 static struct cushim_feature_info feature_on(enum cushim_feature feature, int ordinal)
 {
-    struct cushim_feature_info info = {.name = features[feature].word, .obstacle = CUSHIM_OBSTACLE_UNKNOWN};
+    struct cushim_feature_info info = {.name = features[feature].name, .obstacle = CUSHIM_OBSTACLE_UNKNOWN};
     CUdevice device;
     if (cushim_table_legacy()->DeviceGet_v1(&device, ordinal) == CUDA_SUCCESS)
         (void)cushim_feature_get_info(feature, device, &info);
@@ -115,7 +115,7 @@ void features_print(void)
     int count = driver_device_count();
     size_t width = 0;
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++)
-        width = text_wider(width, features[i].word);
+        width = text_wider(width, features[i].name);
     puts(count == 1 ? "Features" : "Features (a mark for each GPU)");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         struct cushim_feature_info lacking = {.is_usable = true};
@@ -126,8 +126,8 @@ void features_print(void)
             if (lacking.is_usable)
                 lacking = info;
         }
-        text_put(TONE_PLAIN, features[i].word, width + 2);
-        text_put(TONE_FAINT, lacking.is_usable ? features[i].gives : feature_reason(&lacking), 0);
+        text_put(TONE_PLAIN, features[i].name, width + 2);
+        text_put(TONE_FAINT, lacking.is_usable ? features[i].description : feature_reason(&lacking), 0);
         puts("");
     }
 }
@@ -142,7 +142,7 @@ void features_print_one(const char *name)
         struct cushim_feature_info info = feature_on(feature, ordinal);
         text_print(TONE_PLAIN, "GPU %d  ", ordinal);
         feature_mark(&info);
-        text_put(TONE_PLAIN, info.is_usable ? features[feature].gives : feature_reason(&info), 0);
+        text_put(TONE_PLAIN, info.is_usable ? features[feature].description : feature_reason(&info), 0);
         for (size_t i = 0; i < info.value_count; i++)
             text_print(TONE_PLAIN, " %s=%lld", info.values[i].name, info.values[i].value);
         puts("");
