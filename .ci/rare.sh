@@ -13,14 +13,12 @@ readonly with_long=(--setup all --no-suite thorough)
 stage_everything() {
     packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
         gcc-mingw-w64-x86-64-win32 cmake lld man-db ffmpeg libffmpeg-nvenc-dev python3-numba \
-        chromium zsh fish cargo librust-cc-dev dpkg-dev debhelper lintian mmdebstrap
+        chromium zsh fish cargo librust-cc-dev
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
     fetch_drivers
     apart subprojects/cushim-audit/tests/fetch $(sed -n "/^NAMES = /s/[^']*'\([^']*\)'/\1 /gp" subprojects/cushim-audit/tests/test_wheels.py) || true
-    apart python3 -m venv build-ci/conan
-    apart build-ci/conan/bin/pip install -q conan
     local tests=(--setup all)
-    PATH=$PATH:$PWD/build-ci/conan/bin variant everything -Dtypes=toolkit \
+    variant everything -Dtypes=toolkit \
         -Dtoolkit_include="$(grep -v windows build-ci/toolkits | tail -n 1)/include"
 }
 
@@ -53,20 +51,7 @@ stage_sanitizers_long() {
     local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
-    thread_sanitizer --logbase testlog-long --suite conformance --suite random "${with_long[@]}"
-}
-
-# Lines and branches of the library that the tests of the library do not execute. A process of another user must be able
-# to write its counts, too: otherwise it says so on its stderr, which tests read.
-stage_coverage() {
-    packages gcovr
-    umask 0
-    meson setup build-ci/coverage -Db_coverage=true -Dbuildtype=debug -Ddefault_library=static -Dtypes=own \
-        -Dtests=enabled -Dc_args=-fprofile-update=atomic
-    meson test -C build-ci/coverage --print-errorlogs "${with_long[@]}" --suite unit --suite stream --suite fuzz \
-        --suite cli --suite exec --suite trace --suite softcuda --suite conformance
-    umask 022
-    tests/analysis/coverage build-ci/coverage
+    thread_sanitizer --logbase testlog-long --suite conformance --suite stream "${with_long[@]}"
 }
 
 # Inputs on which a reader crashes: clang's fuzzer, half a minute for each of ten kinds of input, four at a time.

@@ -313,11 +313,11 @@ class Findings(Traced):
         self.assertEqual([names[event['tid']] for event in events if event['name'] == 'LaunchKernelEx'],
                          ['stream 1', 'the legacy stream', 'the legacy stream'])
 
-    # ---- random programs ----
+    # ---- random captures ----
 
-    def check_random(self, threads, programs):
-        done = self.run_with_layer(os.path.join(BUILD, 'tests', 'random', 'random_programs'), '--driver', softcuda(580),
-                                   '--threads', str(threads), '--programs', str(programs), '--faults', '0')
+    def check_random(self, threads, operations):
+        done = self.run_with_layer(os.path.join(BUILD, 'tests', 'stream', 'race_search'), str(threads), str(operations),
+                                   '1')
         self.assertEqual(done.returncode, 0, done.stdout)
         lost = self.findings().get('Captures that were lost', [])
         ended = [call for _, _, call in self.calls('--function', 'cuStreamEndCapture')
@@ -338,13 +338,13 @@ class Findings(Traced):
                 self.assertEqual(one['mode'], 'global', text)
         return kinds
 
-    def test_capture_when_random_programs_have_one_thread_then_each_has_a_culprit(self):
-        kinds = self.check_random(1, 6)
+    def test_capture_when_random_ones_are_of_one_thread_then_each_has_a_culprit(self):
+        kinds = self.check_random(1, 2000)
         self.assertEqual(kinds['none'], 0, kinds)
         self.assertGreater(kinds['one'], 20 * kinds['several'], kinds) # a call on a stream of another capture
 
-    def test_capture_when_random_programs_have_four_threads_then_each_has_a_culprit(self):
-        kinds = self.check_random(4, 4)
+    def test_capture_when_random_ones_are_of_four_threads_then_each_has_a_culprit(self):
+        kinds = self.check_random(4, 1000)
         self.assertEqual(kinds['none'], 0, kinds)
         self.assertGreater(kinds['one'], kinds['several'], kinds)
 
