@@ -7,8 +7,15 @@
 # What these find does not depend on the build: README's own commands run them.
 readonly any_build=(--no-suite headers --no-suite plain --no-suite audit --no-suite drivers)
 
-# For builds of which nobody reads the debug information: MinGW's linker takes minutes for it.
-readonly no_debug=-Ddebug=false
+# The tests that use programs and headers of others, which nobody needs for README's commands.
+readonly of_other_programs=(exec-ffmpeg exec-numba trace-html cli-completion-{bash,zsh,fish} cli-manual)
+
+# For builds in which the compiler's work is a means to an end: nobody reads their debug information, for which MinGW's
+# linker takes minutes, or runs their code often.
+readonly quick=(-Ddebug=false -Doptimization=0)
+
+# The tests of the library alone, where the tools cannot differ. The head of rare.sh says where theirs run.
+readonly library=(-Dtools=disabled)
 
 # With the name of a suite, Meson also runs the tests of it that are not usual.
 readonly usual=(--no-suite long --no-suite thorough)
@@ -28,6 +35,8 @@ stage_readme() {
     fetch_drivers
     readme_command 1
     readme_command 2
+    packages ffmpeg python3-numba chromium zsh fish man-db
+    meson test -C build --print-errorlogs --logbase testlog-programs "${of_other_programs[@]}"
 }
 
 fetch_drivers() {
@@ -36,11 +45,13 @@ fetch_drivers() {
     fi
 }
 
-# Lines that are too long, code that is not formatted, and stages that the workflow does not run. clang-format does not
+# Lines that are too long, code that is not formatted, stages that the workflow does not run, and subjects of commits that
+# do not have the form of CONTRIBUTING.md. clang-format does not
 # check the length of comments with this configuration. A row of a list (.inc, entry_points.h) and of a table in a page
 # may be longer; CAUSES.md is generated.
 stage_sources() {
     packages clang-format
+    check_subjects
     git ls-files '*.c' '*.h' '*.cpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '
         FNR == 1 { code = 0 }
         FILENAME ~ /\.md$/ && /^ *```/ { code = !code }
@@ -55,19 +66,46 @@ stage_sources() {
     fi
 }
 
+# The subjects of the commits of a branch: "area: what changed, and for whom", without a full stop.
+check_subjects() {
+    local wrong
+    wrong=$(git log --no-merges --format=%s "$(branch_base)..HEAD" |
+        grep -vE '^[A-Za-z][A-Za-z0-9 ,/_.+-]*: [^ ].{8,100}[^.]$' || true)
+    [ -z "$wrong" ] || {
+        printf 'Subjects of commits that are not "area: what changed, and for whom":\n%s\n' "$wrong"
+        return 1
+    }
+}
+
 # Prints the stages of these jobs of the workflow.
 workflow_stages() {
     sed -n "/^  $1:/,/^ *steps:/s/^ *- \([a-z]\)/\1/p" .github/workflows/ci.yml | tr ' ' '\n' | sort
 }
 
-# Defects on paths that no test takes: the analyzers of gcc and clang, cppcheck and shellcheck.
+# Defects on paths that no test takes, in what has changed: the analyzers of gcc and clang, cppcheck and shellcheck.
 stage_analyzers() {
     packages clang cppcheck shellcheck
-    meson setup build-ci/analysis -Dtests=disabled -Dtypes=own
+    analyze --since "$(change_base)"
+    git grep -lzE '^#!.*(/| )(ba)?sh$' | xargs -0 shellcheck -x -P SCRIPTDIR .ci/*.sh
+}
+
+# analyze OPTION...
+analyze() {
+    [ -d build-ci/analysis ] || meson setup build-ci/analysis -Dtests=disabled -Dtypes=own
     ninja -C build-ci/analysis -t targets all | sed -n 's/^\([^:]*\.\(inc\|h\)\): CUSTOM_COMMAND.*/\1/p' |
         xargs ninja -C build-ci/analysis
-    tests/analysis/analyze build-ci/analysis
-    git grep -lzE '^#!.*(/| )(ba)?sh$' | xargs -0 shellcheck -x -P SCRIPTDIR .ci/*.sh
+    tests/analysis/analyze build-ci/analysis "$@"
+}
+
+# The commit where the branch left the main branch: HEAD, on the main branch itself.
+branch_base() { git merge-base HEAD "${CUSHIM_BASE:-origin/HEAD}" 2>/dev/null || git rev-parse HEAD; }
+
+# The commit from which a change began: on the main branch, the last one before yesterday.
+change_base() {
+    local base
+    base=$(branch_base)
+    [ "$base" != "$(git rev-parse HEAD)" ] || base=$(git rev-list -1 --before='1 day ago' HEAD)
+    echo "${base:-$(git hash-object -t tree /dev/null)}"
 }
 
 # A function, type or constant of the last release that is gone or different.
@@ -85,27 +123,29 @@ stage_toolkit_types() {
     # shellcheck disable=SC2046 # one word for each
     apart tests/drivers/fetch-toolkit 11.8 $(toolkits headers | tail -n 1) $(toolkits windows | tail -n 1) >build-ci/toolkits
     local tests=(--suite headers --suite cuda --suite unit "${usual[@]}")
-    part toolkit $no_debug -Dtypes=toolkit -Dtoolkit_include="$(sed -n 2p build-ci/toolkits)/include"
+    part toolkit "${quick[@]}" "${library[@]}" -Dtypes=toolkit -Dtoolkit_include="$(sed -n 2p build-ci/toolkits)/include"
     ninja -C build-ci/toolkit tests/stream/stream_layer tests/conformance/conformance
 }
 
 toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v debian; }
 
-# Warnings of clang; what clang makes of the code of exec and trace, with which sanitizers do not work, and of plain
-# compiler commands.
+# Warnings of clang in plain compiler commands, and what it makes of the library there.
 stage_clang() {
     packages clang lld libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32
-    local tests=(--suite exec --suite trace --suite packaging "${usual[@]}")
-    CC=clang CXX=clang++ part clang $no_debug -Dtypes=own
+    local tests=(--suite packaging "${usual[@]}")
+    clang_build
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
         headers_compile packaging_plain packaging_amalgamation 'compat_ffnvcodec versions' 'softcuda alone'
 }
 
+clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }
+
 # Invalid memory accesses, uses of a stack after its function returned, leaks and undefined behaviour, in the build of clang.
+# Without the tests of the program, which start it hundreds of times.
 # At the end of a thread that was cancelled, the sanitizer's own use of an alternate stack would be reported.
 stage_address_sanitizer() {
     packages clang libclang-rt-14-dev
-    local tests=("${any_build[@]}" --no-suite structure --no-suite packaging)
+    local tests=("${any_build[@]}" --no-suite structure --no-suite packaging --no-suite cli)
     local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_OPTIONS=detect_stack_use_after_return=1:use_sigaltstack=0 CC=clang CXX=clang++ \
         variant asan -Dtypes=own -Db_sanitize=address,undefined -Db_lundef=false
@@ -113,7 +153,7 @@ stage_address_sanitizer() {
 
 # Data races: the first loads of several threads, and softcuda, which uses threads everywhere.
 stage_thread_sanitizer() {
-    thread_sanitizer --suite unit --suite softcuda --suite stream --suite trace "${usual[@]}"
+    thread_sanitizer --suite unit --suite softcuda --suite stream "${usual[@]}"
     thread_sanitizer --logbase testlog-answers 'softcuda 580 answers as the GPU does'
 }
 
@@ -125,16 +165,22 @@ thread_sanitizer() {
 }
 
 # What only the files of a release, a release build, the static library or the amalgamation lacks, and warnings of
-# Doxygen. The tests that use programs and headers of others find them here.
+# Doxygen.
 stage_release() {
-    packages doxygen man-db ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish lld
+    packages doxygen man-db libffmpeg-nvenc-dev lld
+    release_build "${library[@]}"
+}
+
+# release_build OPTION...
+release_build() {
     local tests=("${any_build[@]}")
-    meson setup build-ci/dist -Dtests=disabled
+    [ -d build-ci/dist ] || meson setup build-ci/dist -Dtests=disabled
     meson dist -C build-ci/dist --no-tests
+    rm -rf build-ci/release
     mkdir build-ci/release
     tar -xf build-ci/dist/meson-dist/*.tar.xz -C build-ci/release --strip-components=1
     (cd build-ci/release && variant release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
-        -Ddefault_library=static -Damalgamation=true -Ddocs=enabled)
+        -Ddefault_library=static -Damalgamation=true -Ddocs=enabled "$@")
 }
 
 # Units of which two have the same name, because each library and program is made from one file here (a unity build).
@@ -165,7 +211,7 @@ stage_windows() {
 windows_build() {
     printf "[binaries]\nexe_wrapper = '%s'\n" "$PWD/tests/windows/wine" >build-ci/wine.ini
     CUSHIM_WINEPREFIX=$PWD/build-ci/wine \
-        variant windows $no_debug --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
+        variant windows "${quick[@]}" --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
 }
 
 # A difference between the headers' and Microsoft's definitions.
@@ -183,7 +229,8 @@ stage_windows_msvc() {
     CUSHIM_WINEPREFIX=$PWD/build-ci/wine tests/windows/msvc $build/$softcuda/580/nvcuda.dll
 }
 
-# What fails on arm64: the code of exec for that processor, and weaker ordering of memory as far as the emulator shows it.
+# What fails on arm64: weaker ordering of memory, as far as the emulator shows it, and the code of exec for that processor
+# if exec has changed.
 stage_arm64() {
     packages g++-aarch64-linux-gnu qemu-user-static
     arm64_build
@@ -192,17 +239,18 @@ stage_arm64() {
 # A part of the tests of tests/cross/README.md. If the kernel cannot start programs for arm64, only tests whose programs
 # start no others.
 arm64_build() {
-    local tests=(--timeout-multiplier 5 --suite unit --suite cuda --suite exec "${usual[@]}")
+    local tests=(--timeout-multiplier 5 --suite unit --suite cuda "${usual[@]}")
+    git diff --quiet "$(change_base)" -- subprojects/cushim-tools/exec || tests+=(--suite exec)
     if ! sudo tests/cross/register-emulator; then
         echo 'skipped: programs for arm64 that start others, because the kernel here cannot start programs for arm64'
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
-    part arm64 $no_debug --cross-file tests/cross/arm64.ini
+    part arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini
 }
 
 # What fails with another C library.
 stage_musl() {
     packages musl-tools
     local tests=(--suite unit --suite stream --suite examples "${usual[@]}")
-    part musl $no_debug --cross-file tests/cross/musl.ini
+    part musl "${quick[@]}" --cross-file tests/cross/musl.ini
 }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # rare.sh - the stages that only `.ci/run --all` runs. Sourced by .ci/run. The head of each says what it alone can find.
-# shellcheck disable=SC2034 # part and variant read `tests`
+# shellcheck disable=SC2034,SC2154 # part and variant read `tests`; change.sh assigns `quick`
 
 # The usual tests and those of the suite long.
 readonly with_long=(--setup all --no-suite thorough)
@@ -20,6 +20,47 @@ stage_everything() {
     local tests=(--setup all)
     variant everything -Dtypes=toolkit \
         -Dtoolkit_include="$(grep -v windows build-ci/toolkits | tail -n 1)/include"
+}
+
+# What only the tools show in other builds: what clang makes of the code of exec and trace, with which sanitizers do not
+# work; the program in a release build, with the static library and the amalgamation; and what the analyzers find in all
+# sources, also in those that have not changed.
+stage_tools() {
+    packages clang lld libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32 doxygen man-db cppcheck
+    local tests=(--suite exec --suite trace "${usual[@]}")
+    clang_build
+    release_build
+    analyze
+}
+
+# An option that no other stage sets, and a suite that needs a program which it does not name: each option with its tests,
+# and each suite alone in a new directory.
+stage_options() {
+    packages
+    local suite option tests=("${usual[@]}" --no-suite headers --no-suite plain --no-suite audit)
+    for option in -Dtools=disabled -Dtrace=disabled -Dinstall=disabled -Ddefault_library=shared --unity=on; do
+        rm -rf build-ci/option
+        variant option -Dtypes=own "$option"
+    done
+    for option in -Dtests=disabled '-Dtests=disabled -Dtools=disabled'; do
+        rm -rf build-ci/option
+        # shellcheck disable=SC2086 # two options
+        meson setup build-ci/option -Dwerror=true $option
+        meson compile -C build-ci/option
+    done
+    for suite in $(suites); do
+        rm -rf build-ci/suite
+        tests=(--suite "$suite" "${usual[@]}")
+        part suite "${quick[@]}" -Dtypes=own
+    done
+}
+
+# The suites of all projects.
+suites() {
+    [ -d build-ci/option ] || meson setup build-ci/option -Dtests=enabled >&2
+    meson introspect --tests build-ci/option | python3 -c '
+import json, sys
+print(*sorted({suite for test in json.load(sys.stdin) for suite in test["suite"] if ":" in suite}))'
 }
 
 # Uses of values that were never set: the unit tests and the stress of softcuda under valgrind. The stress without it,
@@ -51,7 +92,7 @@ stage_sanitizers_long() {
     local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
-    thread_sanitizer --logbase testlog-long --suite conformance --suite stream "${with_long[@]}"
+    thread_sanitizer --logbase testlog-long --suite conformance --suite stream --suite trace "${with_long[@]}"
 }
 
 # Inputs on which a reader crashes: clang's fuzzer, half a minute for each of ten kinds of input, four at a time.
@@ -76,14 +117,14 @@ stage_windows_versions() {
     tests/windows/conformance build-ci/windows
 }
 
-# What fails on arm64 in the examples, the stream layer, conformance and with real drivers.
+# What fails on arm64 in exec, the examples, the stream layer, conformance and with real drivers.
 stage_arm64_long() {
     packages g++-aarch64-linux-gnu qemu-user-static
     apart env CUSHIM_ARCH=arm64 tests/drivers/fetch >/dev/null
     [ -d build-ci/arm64 ] || arm64_build
     meson compile -C build-ci/arm64
     meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-more --setup all --timeout-multiplier 5 \
-        --suite examples
+        --suite examples --suite exec
     meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-long --setup all --timeout-multiplier 5 \
         'stream layer on 340' 'stream layer on 580' 450 470 535 550 555 \
         'softcuda 580 answers as the GPU does' 'as the real 550' \
