@@ -135,7 +135,7 @@ stage_clang() {
     local tests=(--suite packaging "${usual[@]}")
     clang_build
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
-        headers_compile packaging_plain packaging_amalgamation 'compat_ffnvcodec versions' 'softcuda alone'
+        headers_compile headers_registry packaging_plain packaging_amalgamation 'compat_ffnvcodec versions' 'softcuda alone'
 }
 
 clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }
@@ -246,6 +246,7 @@ arm64_build() {
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
     part arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini
+    meson test -C build-ci/arm64 --print-errorlogs --logbase testlog-registry headers_registry
 }
 
 # What fails with another C library.

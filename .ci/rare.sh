@@ -12,13 +12,15 @@ readonly with_long=(--setup all --no-suite thorough)
 # shellcheck disable=SC2046 # one word for each
 stage_everything() {
     packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
-        gcc-mingw-w64-x86-64-win32 cmake lld man-db ffmpeg libffmpeg-nvenc-dev python3-numba \
-        chromium zsh fish cargo librust-cc-dev
+        gcc-mingw-w64-x86-64-win32 gcc-aarch64-linux-gnu binutils-avr binutils-djgpp bindgen cmake lld man-db \
+        ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish cargo librust-cc-dev
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
     fetch_drivers
     apart subprojects/cushim-audit/tests/fetch $(sed -n "/^NAMES = /s/[^']*'\([^']*\)'/\1 /gp" subprojects/cushim-audit/tests/test_wheels.py) || true
+    apart python3 -m venv build-ci/zig
+    apart build-ci/zig/bin/pip install -q ziglang
     local tests=(--setup all)
-    variant everything -Dtypes=toolkit \
+    PATH=$PATH:$PWD/build-ci/zig/bin variant everything -Dtypes=toolkit \
         -Dtoolkit_include="$(grep -v windows build-ci/toolkits | tail -n 1)/include"
 }
 

@@ -26,10 +26,10 @@ NO_DRIVER_MESSAGE = re.search(r'"not-wanted", \w+,\s*"([^"]+)"', REASONS.read_te
 
 
 def promised(source):
-    """The indented lines below "With a GPU it prints:" in the comment at the head."""
-    head = pathlib.Path(source).read_text(encoding='utf-8').split('*/\n')[1]
-    block = re.search(r'^ \* With a GPU it prints:\n \*\n((?: \* {5}.*\n)+)', head, re.M)
-    return [line[len(' *     '):] for line in block[1].splitlines()]
+    """The indented lines below "With a GPU it prints:" in the comment at the head, in C or Python."""
+    text = pathlib.Path(source).read_text(encoding='utf-8')
+    start, block = re.search(r'^( \* |)With a GPU it prints:\n(?: \*)?\n((?:\1 {4}.*\n)+)', text, re.M).groups()
+    return [line[len(start) + 4:] for line in block.splitlines()]
 
 
 def machine_has_driver():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Our types and constants equal NVIDIA's: sizes, alignments, offsets and values, and one table in every mode.
+"""Our types and constants equal NVIDIA's: sizes, alignments, offsets and values. The table is the same with both.
 
 Each fact is a number that a compiler computes. It is put into an object file and read from there, so the test
 also works for targets whose programs do not run here. Facts of our own types are compared with those of the
@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 
+import assertions
 import declarations
 import support
 
@@ -298,42 +299,27 @@ def test_member_when_in_the_newest_toolkit_is_ours_too(setting, declared):
     return failures if known else ['no struct was found']
 
 
-def test_table_when_built_in_any_mode_is_the_same(setting):
-    questions = [('sizeof struct cushim_dispatch_table', 'sizeof(struct cushim_dispatch_table)')]
-    questions += [(row.slot, f'offsetof(struct cushim_dispatch_table, {row.slot})') for row in support.rows()]
-    modes = [('own types', support.OWN)]
-    if not setting.cached:
-        modes.append(('own types, per-thread', support.OWN + support.PER_THREAD))
-    if setting.have_cuda_h:
-        modes += [('the Toolkit', setting.toolkit), ('the Toolkit, per-thread', setting.toolkit + support.PER_THREAD)]
-    answers, failures = {}, []
-    for language in setting.languages:
-        for mode, flags in modes:
-            known, said = facts(language, flags, ['"cushim/loader.h"'], questions)
-            if known is None:
-                return [f'{language} with {mode}:\n{said}']
-            answers[f'{mode} in {language}'] = known
-    (first, reference), *others = answers.items()
-    for name, known in others:
-        failures += compared(first, reference, name, known)
-    pointer = reference[questions[0][0]] // (len(questions) - 1)
-    failures += [f'{name}: not at index {index}' for index, (name, _) in enumerate(questions[1:])
-                 if reference[name] != index * pointer]
-    print(f'struct cushim_dispatch_table: {reference[questions[0][0]]} bytes, {len(questions) - 1} slots, '
-          f'the same in {len(answers)} ways')
-    return failures
+def test_table_when_built_with_the_toolkit_is_the_same(setting):
+    """check_registry.py does the same with our own types."""
+    rows = list(assertions.of_table())
+    jobs = [(language, setting.toolkit + more) for language in setting.languages for more in ([], support.PER_THREAD)]
+    results = support.each(lambda job: job[0].run(assertions.source(job[0], rows), job[1]), jobs)
+    print(f'the table with {len(rows) - 1} slots is the same in {len(jobs)} ways')
+    return [f'{language}, {flags}:\n{said[:2000]}'
+            for (language, flags), (status, said) in zip(jobs, results) if status]
 
 
 def main():
     setting = support.Setting()
-    failures = test_table_when_built_in_any_mode_is_the_same(setting)
     paths = sorted(path for path in support.HEADERS.glob('abi/*.h')
                    if path.name not in ('egl.h', 'interop.h', 'cuda_abi.h', 'conflict.h'))
     declared = declarations.read(paths)
-    failures += test_declaration_when_read_stands_once(declared)
+    failures = test_declaration_when_read_stands_once(declared)
     if not setting.have_cuda_h:
         print('no <cuda.h>: nothing to compare our types with')
-    elif setting.version > support.NEWEST:
+        support.finish(failures)
+    failures += test_table_when_built_with_the_toolkit_is_the_same(setting)
+    if setting.version > support.NEWEST:
         print('this Toolkit is newer than our types: not compared')
     else:
         failures += test_types_when_ours_are_the_toolkits(setting, declared)

@@ -117,9 +117,10 @@ def wheel(build, platform, directory):
         target = f'cushim/{name}'
         if '/cushim_audit/' in name:  # beside the script cushim-audit, which finds it there
             target = 'cushim/bin/' + name[name.index('cushim_audit/'):]
-        if name.startswith('share/'):
+        of_environment = name.startswith('share/') and not name.startswith('share/cushim/')
+        if of_environment:
             files[f'{data}/data/{name}'] = file
-        if '/man/' in name or not name.startswith('share/'):
+        if '/man/' in name or not of_environment:
             files[target] = file
     files[f'{info}/METADATA'] = METADATA, PLAIN
     files[f'{info}/entry_points.txt'] = COMMANDS, PLAIN
