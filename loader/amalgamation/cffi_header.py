@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints a header of cushim as declarations alone, which cffi's cdef() reads: without preprocessor lines and inline
-functions, and with numbers as the values of enumerators.
+"""Prints a header of cushim as declarations alone, which cffi's cdef() reads: without inline functions, and with numbers
+as the values of enumerators and of macros.
 
   loader/amalgamation/cffi_header.py HEADER [COMPILER...] >cushim_cffi.h
 
 HEADER is include/cushim/cushim.h, or one that amalgamate.py wrote. The types are cushim's own, for 64-bit machines. The
 compiler (cc) runs as a preprocessor. A Python program calls cushim_table_get(kind) in place of cushim_table(), because
-cffi calls no inline functions.
+cffi calls no inline functions. An extension (set_source) includes the header that registry.py --constants writes behind
+that of cushim: cffi also compiles the constants that are pointers, as numbers.
 """
 import ast
 import operator
@@ -18,6 +19,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'loader' / 'lists'))
+import debug_info  # pylint: disable=wrong-import-position
+import registry  # pylint: disable=wrong-import-position
 # cffi knows size_t, uint64_t and bool.
 STANDARD_HEADERS = ('stdbool.h', 'stddef.h', 'stdint.h')
 INLINE = re.compile(r'^static inline\b.*?^\}\n', re.M | re.S)
@@ -35,13 +39,13 @@ OPERATORS = {ast.BitOr: operator.or_, ast.LShift: operator.lshift, ast.Add: oper
 INCOMPLETE = re.compile(r'\bstruct CUeglFrame_st (?!\*)')
 
 
-def preprocess(header, compiler, more=''):
+def preprocess(header, compiler, more='', flag='-P'):
     with tempfile.TemporaryDirectory() as directory:
         for name in STANDARD_HEADERS:
             (pathlib.Path(directory) / name).touch()
         source = pathlib.Path(directory) / 'source.c'
         source.write_text(RENAMED.sub('', header.read_text(encoding='utf-8')) + more, encoding='utf-8')
-        command = [*compiler, '-E', '-P', '-nostdinc', '-I', directory, '-I', ROOT / 'include', '-DCUSHIM_OWN_TYPES=1',
+        command = [*compiler, '-E', flag, '-nostdinc', '-I', directory, '-I', ROOT / 'include', '-DCUSHIM_OWN_TYPES=1',
                    '-D__attribute__(x)=', '-D_Static_assert(a,b)=', source]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -83,12 +87,24 @@ def with_numbers(text):
     return ENUM.sub(number, text)
 
 
+def macros(header, compiler, more):
+    """The macros of the header that are numbers. Enumerators that a later CUDA version added are among them."""
+    defined = re.findall(r'^#define (\w+) ', preprocess(header, compiler, more, '-dM'), re.M)
+    numbers = registry.Types(compiler).macros
+    return ''.join(f'#define {name} {numbers[name][0]}\n' for name in sorted(defined) if name in numbers)
+
+
 def main(header, *compiler):
-    compiler = compiler or ['cc']
-    text = preprocess(pathlib.Path(header), compiler)
+    header, compiler, more = pathlib.Path(header), compiler or ['cc'], ''
+    text = preprocess(header, compiler)
     if INCOMPLETE.search(text):
-        text = preprocess(pathlib.Path(header), compiler, '#include <cushim/abi/egl.h>\n')
-    print(LENGTH.sub(length_of, with_numbers(NOT_DECLARED.sub('', INLINE.sub('', text)))), end='')
+        more = '#include <cushim/abi/egl.h>\n'
+        text = preprocess(header, compiler, more)
+    try:
+        numbers = macros(header, compiler, more)
+    except debug_info.DebugInfoError as error:
+        sys.exit(f'cffi_header.py: {error}')
+    print(LENGTH.sub(length_of, with_numbers(NOT_DECLARED.sub('', INLINE.sub('', text)))) + numbers, end='')
 
 
 if __name__ == '__main__':

@@ -54,9 +54,12 @@ def main(library, driver, *compiler):
         subprocess.run([sys.executable, '-B', writer, '--slots', SET, '--no-streams', directory], check=True)
         builder = cffi.FFI()
         builder.cdef(declarations(pathlib.Path(directory) / 'cushim.h', compiler))
-        builder.set_source('gpu_of_set', '#include "cushim.h"', sources=[directory + '/cushim.c'],
-                           include_dirs=[directory], define_macros=[('CUSHIM_OWN_TYPES', '1')],
-                           libraries=['dl', 'pthread'])
+        # cffi compiles each constant, and a pointer only as a number.
+        subprocess.run([sys.executable, '-B', ROOT / 'loader' / 'lists' / 'registry.py', '-o', directory + '/cushim.json',
+                        '--constants', directory + '/cushim_constants.h', *compiler], check=True)
+        builder.set_source('gpu_of_set', '#include "cushim.h"\n#include "cushim_constants.h"',
+                           sources=[directory + '/cushim.c'], include_dirs=[directory],
+                           define_macros=[('CUSHIM_OWN_TYPES', '1')], libraries=['dl', 'pthread'])
         builder.compile(tmpdir=directory)
         sys.path.insert(0, directory)
         import gpu_of_set  # pylint: disable=import-error,import-outside-toplevel
