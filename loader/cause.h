@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LOADER_CAUSE_H
 #define CUSHIM_LOADER_CAUSE_H
 
-#include "os.h"
+#include "os_obstacle.h"
 
 /*
  * Returns why cuInit returned `code`, from what this process can see below `root`; `library` is the path of the driver,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA versions as people write them. subprojects/cushim-tools/common also compiles version.c. */
+/* CUDA versions as people write them. */
 #ifndef CUSHIM_LOADER_VERSION_H
 #define CUSHIM_LOADER_VERSION_H
 

@@ -145,6 +145,24 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return length >= 0;
 }
 
+bool cush_os_process_status(long process, const char *label, char *value, size_t size)
+{
+    char path[64] = "/proc/self/status", text[4096];
+    size_t length = strlen(label);
+    if (process != 0)
+        snprintf(path, sizeof path, "/proc/%ld/status", process);
+    if (!cush_os_file_read(path, text, sizeof text))
+        return false;
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+        if (strncmp(line, label, length) != 0 || line[length] != ':')
+            continue;
+        line += length + 1 + strspn(line + length + 1, " \t");
+        snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+        return true;
+    }
+    return false;
+}
+
 void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user)
 {
     char text[4096];

@@ -111,9 +111,8 @@ static const struct obstacle_operation {
 /* Whether this process can have a seccomp filter. Without /proc that is not known. */
 static bool obstacle_may_have_filter(void)
 {
-    char text[4096];
-    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, "\nSeccomp:") : NULL;
-    return line == NULL || line[strcspn(line, "012")] != '0';
+    char mode[16];
+    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
 }
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that

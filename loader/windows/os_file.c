@@ -40,6 +40,15 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return false;
 }
 
+bool cush_os_process_status(long process, const char *label, char *value, size_t size)
+{
+    (void)process;
+    (void)label;
+    (void)value;
+    (void)size;
+    return false;
+}
+
 void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user)
 {
     (void)path;

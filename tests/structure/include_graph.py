@@ -12,6 +12,7 @@ import sys
 
 # Each directory, with those that it may include besides itself. They stand above it, so dependencies run one way.
 PUBLIC, ATOMIC, LISTS, SOFTCUDA = 'include', 'loader/common', 'loader/lists', 'subprojects/softcuda/include'
+MACHINE = 'loader/machine'  # the one door of programs to the loader
 HIDE, TOOLS = 'subprojects/softcuda/hide_symbol', 'subprojects/cushim-tools'
 COMMON, EXEC, FILE, LAYER, MODEL, FINDERS, OUTPUT, DOCTOR, CLI = (f'{TOOLS}/{one}' for one in (
     'common', 'exec', 'trace/file', 'trace/layer', 'trace/model', 'trace/finders', 'trace/output', 'doctor', 'cli'))
@@ -26,18 +27,19 @@ MAY_INCLUDE = {
     HIDE: [PUBLIC],
     SOFTCUDA: [],
     'subprojects/softcuda': [PUBLIC, LISTS, HIDE, SOFTCUDA],
-    COMMON: [PUBLIC, 'loader', LISTS, SOFTCUDA],
-    EXEC: [PUBLIC, ATOMIC, 'loader', LISTS, HIDE, SOFTCUDA, COMMON],
+    MACHINE: [PUBLIC, 'loader'],
+    COMMON: [PUBLIC, MACHINE, LISTS, SOFTCUDA],
+    EXEC: [PUBLIC, ATOMIC, 'loader', MACHINE, LISTS, HIDE, SOFTCUDA, COMMON],
     FILE: [PUBLIC, COMMON],
     LAYER: [PUBLIC, FILE],
     MODEL: [PUBLIC, COMMON, FILE],
     FINDERS: [PUBLIC, COMMON, FILE, MODEL],
     OUTPUT: [PUBLIC, COMMON, FILE, MODEL, FINDERS],
-    DOCTOR: [PUBLIC, 'loader', COMMON, EXEC, FILE, MODEL, FINDERS],
-    CLI: [PUBLIC, 'loader', SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
+    DOCTOR: [PUBLIC, MACHINE, COMMON, EXEC, FILE, MODEL, FINDERS],
+    CLI: [PUBLIC, MACHINE, SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
 }
 # The options -I of the builds.
-SEARCHED = ['include', 'loader', COMMON, HIDE, SOFTCUDA,
+SEARCHED = ['include', 'loader', COMMON, MACHINE, HIDE, SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
 SOURCES = ('include', 'loader', 'src', *(f'subprojects/softcuda/{one}' for one in ('include', 'src', 'hide_symbol', 'posix', 'windows')), TOOLS)
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cushim/cushim.h"
-#include "version.h"
+#include "machine.h"
 #include "in_child.h"
 #include "selected_driver.h"
 

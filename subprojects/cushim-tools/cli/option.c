@@ -7,7 +7,7 @@
 #include "cushim/cushim.h"
 #include "devices.h"
 #include "platform.h"
-#include "version.h"
+#include "machine.h"
 
 static void *option_member(const struct option *option, struct options *options)
 {

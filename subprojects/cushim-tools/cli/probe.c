@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cause.h"
+#include "machine.h"
 #include "cushim/cushim.h"
 #include "devices.h"
 #include "in_child.h"

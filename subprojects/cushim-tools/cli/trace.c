@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../exec/exec.h"
+#include "../exec/settings.h"
 #include "../trace/file/reader.h"
 #include "../trace/output/report.h"
 #include "../doctor/program/program.h"

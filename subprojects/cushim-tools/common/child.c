@@ -85,7 +85,7 @@ struct child_state child_describe(const struct child *child)
 
 #    include "system_calls.h"
 #    include "cushim/cushim.h"
-#    include "os.h"
+#    include "machine.h"
 
 #    if !defined(__WALL)
 #        define __WALL 0
@@ -138,9 +138,8 @@ static void pipes_close(struct pipes *pipes, int which)
 
 static bool has_filter(void)
 {
-    char text[4096];
-    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, "\nSeccomp:\t") : NULL;
-    return line != NULL && strncmp(line, "\nSeccomp:\t2", strlen("\nSeccomp:\t2")) == 0;
+    char mode[16];
+    return cush_os_process_status(0, "Seccomp", mode, sizeof mode) && mode[0] == '2';
 }
 
 /* A filter of seccomp that ends a process for pipe(2) must not end this one. */

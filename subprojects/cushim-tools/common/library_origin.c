@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
+#include "machine.h"
 #include "platform.h"
 
 /* The directory of a library, with links resolved, and where its name is searched for. */

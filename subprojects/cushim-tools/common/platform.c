@@ -115,7 +115,7 @@ void platform_run(const char *path, char *const *arguments)
 #    include <time.h>
 #    include <unistd.h>
 
-#    include "os.h"
+#    include "machine.h"
 
 bool platform_on_terminal(void)
 {

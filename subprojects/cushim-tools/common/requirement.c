@@ -14,7 +14,7 @@ static const struct {
     int branch;
 } branches[] = {
 #define CUSHIM_BRANCH(version, branch, ptx) {version, branch},
-#include "lists/branches.inc"
+#include "branches.inc"
 };
 
 /* Returns 0 if no branch is known to be new enough. */

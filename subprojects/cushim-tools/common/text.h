@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cushim/attributes.h"
-#include "version.h"
+#include "machine.h"
 
 /* The exit status of the program. */
 enum status {

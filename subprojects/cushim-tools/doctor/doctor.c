@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cause.h"
+#include "machine.h"
 
 static const struct {
     const char *word;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
+#include "machine.h"
 
 bool evidence_read(const struct doctor *doctor, const char *path, char *text, size_t size)
 {

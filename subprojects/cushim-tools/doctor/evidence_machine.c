@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "os.h"
+#include "machine.h"
 
 static bool has_module(const struct doctor *doctor)
 {

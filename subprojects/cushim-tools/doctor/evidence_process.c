@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
+#include "machine.h"
 
 bool evidence_container(const struct doctor *doctor)
 {
@@ -200,9 +200,9 @@ static bool has_group(gid_t wanted)
 static bool ignores_modes(void)
 {
     enum { DAC_OVERRIDE = 1 };
-    char text[4096];
-    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, "CapEff:") : NULL;
-    return line != NULL ? (strtoull(line + 7, NULL, 16) >> DAC_OVERRIDE & 1) != 0 : geteuid() == 0;
+    char set[32];
+    return cush_os_process_status(0, "CapEff", set, sizeof set) ? (strtoull(set, NULL, 16) >> DAC_OVERRIDE & 1) != 0
+                                                                : geteuid() == 0;
 }
 
 bool evidence_node_denied_by_mode(const struct doctor *doctor)

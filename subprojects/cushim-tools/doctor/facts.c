@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "system_calls.h"
-#include "os.h"
+#include "machine.h"
 
 static const char *known(const char *text)
 {

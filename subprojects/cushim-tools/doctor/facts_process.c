@@ -6,27 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
+#include "machine.h"
 
 /* ---- The sandbox ---- */
-
-/* Copies the value of a line of /proc/self/status. */
-static bool read_status(const char *label, char *value, size_t size)
-{
-    char text[4096];
-    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, label) : NULL;
-    if (line == NULL)
-        return false;
-    line += strlen(label) + strspn(line + strlen(label), " \t");
-    snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
-    return true;
-}
 
 void fact_seccomp(const struct doctor *doctor, char *text, size_t size)
 {
     char value[16];
     (void)doctor;
-    if (!read_status("\nSeccomp:", value, sizeof value))
+    if (!cush_os_process_status(0, "Seccomp", value, sizeof value))
         return;
     snprintf(text, size, "%s",
              atoi(value) != 0 ? " This process has a seccomp filter." : " This process has no seccomp filter.");
@@ -40,7 +28,7 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
         && strncmp(label, "unconfined", 10) != 0 && strncmp(label, "kernel", 6) != 0) {
         label[strcspn(label, "\n")] = '\0';
         snprintf(text, size, " The security module of the kernel confines it as \"%s\".", label);
-    } else if (read_status("\nNoNewPrivs:", value, sizeof value) && value[0] == '1') {
+    } else if (cush_os_process_status(0, "NoNewPrivs", value, sizeof value) && value[0] == '1') {
         snprintf(text, size, " The process cannot gain privileges (NoNewPrivs), as in sandboxes of Landlock.");
     }
 }

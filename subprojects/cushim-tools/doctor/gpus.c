@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
+#include "machine.h"
 
 static const struct kind {
     unsigned first_id, last_id;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cause.h"
+#include "machine.h"
 #include "cushim/cushim.h"
 
 const char *start_call(enum start_step step)

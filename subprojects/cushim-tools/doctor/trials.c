@@ -33,7 +33,7 @@ void trials_run(struct trials *trials, const char *root, int seconds)
 #    include <sys/syscall.h>
 #    include <unistd.h>
 
-#    include "os.h"
+#    include "machine.h"
 #    include "platform.h"
 
 static const char *root_of_trials; /* of this process */

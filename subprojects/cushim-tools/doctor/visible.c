@@ -9,7 +9,7 @@
 #if !defined(_WIN32)
 #    include <dirent.h>
 
-#    include "os.h"
+#    include "machine.h"
 
 /* Calls `found` with the description of each GPU in /proc/driver/nvidia/gpus. Returns their number. */
 static int each_gpu(const struct doctor *doctor, bool (*found)(const char *information, const char *name),

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec.h"
+#include "settings.h"
 
 static struct exec_settings settings;
 static char own_path[4096];  /* of our libcuda.so.1 */

@@ -18,8 +18,9 @@ enum status command_exec(const struct options *options)
 #        include <gnu/libc-version.h>
 #    endif
 
-#    include "exec.h"
-#    include "version.h"
+#    include "cushim/slot.h"
+#    include "settings.h"
+#    include "machine.h"
 #    include "platform.h"
 #    include "selected_driver.h"
 

@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* O_CLOEXEC */
 #endif
-#include "exec.h"
+#include "settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* strdup, strsep, secure_getenv */
 #endif
-#include "exec.h"
+#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine.h"
+
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
 
 /*
@@ -47,18 +49,10 @@ static void witness_end(pid_t witness)
 
 static bool witness_has(pid_t witness, int signal_number)
 {
-    char path[64], line[256];
-    unsigned long long pending = 0;
+    char pending[32];
     poll(NULL, 0, 20);
-    snprintf(path, sizeof path, "/proc/%ld/status", (long)witness);
-    FILE *status = witness > 0 ? fopen(path, "re") : NULL;
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        if (strncmp(line, "ShdPnd:", strlen("ShdPnd:")) == 0)
-            pending = strtoull(line + strlen("ShdPnd:"), NULL, 16);
-    }
-    if (status != NULL)
-        fclose(status);
-    return (pending >> (signal_number - 1) & 1) != 0;
+    return witness > 0 && cush_os_process_status(witness, "ShdPnd", pending, sizeof pending)
+           && (strtoull(pending, NULL, 16) >> (signal_number - 1) & 1) != 0;
 }
 
 /* Waits for the end of the child, and sends it what is meant for it. */

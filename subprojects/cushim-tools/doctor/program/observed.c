@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../exec/exec.h"
+#include "../../exec/settings.h"
 #include "../../trace/model/answers.h"
 #include "../../trace/finders/reasons.h"
 

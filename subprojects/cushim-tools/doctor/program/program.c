@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../exec/exec.h"
+#include "../../exec/settings.h"
 #include "../../trace/file/format.h"
 #include "../../trace/file/recording.h"
 #include "../../exec/launch.h"

@@ -11,15 +11,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../exec/exec.h"
+#include "../../exec/settings.h"
 #include "../../exec/launch.h"
 #include "../follow.h"
+#include "machine.h"
 
 #if !defined(PR_SET_PTRACER)
 #    define PR_SET_PTRACER 0x59616d61
@@ -32,17 +34,8 @@ static const char telling[] = "/dev/nvidia* /dev/dxg /dev/nvmap /proc/driver/nvi
 /* The process of a thread. */
 static long thread_process(pid_t thread)
 {
-    char path[64], line[128];
-    long process = thread;
-    snprintf(path, sizeof path, "/proc/%ld/status", (long)thread);
-    FILE *status = fopen(path, "re");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        if (sscanf(line, "Tgid: %ld", &process) == 1)
-            break;
-    }
-    if (status != NULL)
-        fclose(status);
-    return process;
+    char process[32];
+    return cush_os_process_status(thread, "Tgid", process, sizeof process) ? atol(process) : thread;
 }
 
 static void read_path(const struct followed *thread, char *path, size_t size)
