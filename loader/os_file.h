@@ -26,8 +26,8 @@ enum os_file cush_os_file_state(const char *path, bool also_write);
  * regular file. */
 bool cush_os_file_read(const char *path, char *text, size_t size);
 
-/* Writes the rest of the line that begins with this label ("Seccomp") in the status of a process of Linux (0: this one),
- * without the white space in front. Returns false if there is no such line, as without /proc. */
+/* Writes the rest of the line that begins with this label ("Seccomp") in the status of a process of Linux (0: this
+ * one), without the white space in front. Returns false if there is no such line, as without /proc. */
 bool cush_os_process_status(long process, const char *label, char *value, size_t size);
 
 /* Calls a function for each line of a regular file. */
