@@ -35,8 +35,16 @@ stage_readme() {
     fetch_drivers
     readme_command 1
     readme_command 2
+    nothing_runs_from "$PWD/build"
     packages ffmpeg python3-numba chromium zsh fish man-db
     meson test -C build --print-errorlogs --logbase testlog-programs "${of_other_programs[@]}"
+}
+
+# Processes that a test has left running.
+nothing_runs_from() {
+    local left
+    left=$(ps -ww -eo pid=,args= | awk -v directory="$1/" '$2 != "awk" && index($0, directory)')
+    [ -z "$left" ] || { printf 'Processes that the tests left running:\n%s\n' "$left"; return 1; }
 }
 
 fetch_drivers() {
@@ -50,8 +58,11 @@ fetch_drivers() {
 # check the length of comments with this configuration. A row of a list (.inc, entry_points.h) and of a table in a page
 # may be longer; CAUSES.md is generated.
 stage_sources() {
-    packages clang-format
+    packages clang-format python3-venv
     check_subjects
+    apart python3 -m venv build-ci/reuse
+    apart build-ci/reuse/bin/pip install -q reuse
+    build-ci/reuse/bin/reuse lint --quiet
     git ls-files '*.c' '*.h' '*.cpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '
         FNR == 1 { code = 0 }
         FILENAME ~ /\.md$/ && /^ *```/ { code = !code }

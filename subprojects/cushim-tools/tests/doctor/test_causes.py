@@ -363,7 +363,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             self.assertEqual(self.examine('none', FAKE_DAEMON=path, **variables).status, status)
         finally:
             with open(path, encoding='utf-8') as file:
-                os.kill(int(file.read()), signal.SIGKILL)
+                for number in file.read().split():  # one of each start
+                    os.kill(int(number), signal.SIGKILL)
 
     def load_hangs_with_signals_blocked(self):
         first = self.examine('none', options=['--timeout=12'], FAKE_HANG='load').document[0]
