@@ -72,6 +72,14 @@ _Static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile wi
 #    define CUSHIM_REPLACEABLE
 #endif
 
+/** Keeps an inline function of C++ within the program or library that contains it: others can have a copy of cushim of
+ *  their own, and the dynamic linker would make one function of all. */
+#if defined(__GNUC__) && defined(__ELF__)
+#    define CUSHIM_LOCAL __attribute__((visibility("hidden")))
+#else
+#    define CUSHIM_LOCAL
+#endif
+
 /** Atomic access to a variable that every thread reads and few threads write. C++ has no _Atomic. Microsoft's compiler
  *  has none of these; the public headers do not need them there. */
 #if !defined(_MSC_VER)

@@ -59,7 +59,7 @@ def test_header_when_included_alone_compiles(setting):
     jobs = []
     for language in setting.languages:
         for mode, flags, toolkit in modes(setting):
-            for header in headers:
+            for header in headers + ['cushim.hpp'] * (language.name == 'c++'):
                 jobs += [(language, mode, flags, include(*order), ' then '.join(order))
                          for order in orders(header, toolkit)]
             jobs.append((language, mode, flags, EVERY_ROW, 'every row'))
@@ -72,9 +72,11 @@ def test_types_when_the_language_is_older_still_compile(setting):
     if not setting.cxx:
         return []
     older = support.Language(setting.cxx, 'c++', 'c++11')
-    jobs = [(mode, flags) for mode, flags, _ in modes(setting)]
-    results = support.each(lambda job: older.run(EVERY_ROW, support.WARNINGS + job[1]), jobs)
-    return [f'every row as c++11 with {mode}:\n{said}' for (mode, _), (status, said) in zip(jobs, results) if status]
+    jobs = [(name, mode, flags, source) for mode, flags, _ in modes(setting)
+            for name, source in (('every row', EVERY_ROW), ('cushim.hpp', include('cushim.hpp')))]
+    results = support.each(lambda job: older.run(job[3], support.WARNINGS + job[2]), jobs)
+    return [f'{name} as c++11 with {mode}:\n{said}'
+            for (name, mode, _, _), (status, said) in zip(jobs, results) if status]
 
 
 def test_types_when_the_target_is_windows_compile(setting):

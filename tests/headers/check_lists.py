@@ -169,7 +169,7 @@ def test_header_when_public_is_installed(setting):
         print('not told what is installed')
         return []
     installed = {pathlib.Path(path).resolve() for path in setting.installed}
-    public = {path.resolve() for path in support.HEADERS.rglob('*.h')}
+    public = {path.resolve() for path in support.HEADERS.rglob('*.h*')}
     print(f'{len(installed)} headers are installed')
     return [f'{name}: in one of include/cushim and the installed headers only' for name in sorted(public ^ installed)]
 
