@@ -63,7 +63,7 @@ stage_sources() {
     apart python3 -m venv build-ci/reuse
     apart build-ci/reuse/bin/pip install -q reuse
     build-ci/reuse/bin/reuse lint --quiet
-    git ls-files '*.c' '*.h' '*.cpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '
+    git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '
         FNR == 1 { code = 0 }
         FILENAME ~ /\.md$/ && /^ *```/ { code = !code }
         length > 120 && !code && !/^\|/ { print FILENAME ":" FNR ": longer than 120"; bad = 1 }
@@ -71,7 +71,7 @@ stage_sources() {
     diff <(.ci/run --list | sort) <(workflow_stages change)
     diff <(.ci/run --list --all | sort) <(workflow_stages '\(change\|rare\)')
     if [[ $(clang-format --version) == *' version 14.'* ]]; then
-        git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+        git ls-files '*.c' '*.h' '*.hpp' | xargs clang-format --dry-run -Werror
     else
         echo 'skipped: .clang-format is for clang-format 14'
     fi
@@ -142,11 +142,11 @@ toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v de
 
 # Warnings of clang in plain compiler commands, and what it makes of the library there.
 stage_clang() {
-    packages clang lld libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32
+    packages clang lld libclang-rt-14-dev libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32
     local tests=(--suite packaging "${usual[@]}")
     clang_build
-    meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all \
-        headers_compile headers_registry packaging_plain packaging_amalgamation 'compat_ffnvcodec versions' 'softcuda alone'
+    meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all headers_compile \
+        headers_registry packaging_plain packaging_amalgamation packaging_cpp 'compat_ffnvcodec versions' 'softcuda alone'
 }
 
 clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }

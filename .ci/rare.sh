@@ -12,8 +12,8 @@ readonly with_long=(--setup all --no-suite thorough)
 # shellcheck disable=SC2046 # one word for each
 stage_everything() {
     packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
-        gcc-mingw-w64-x86-64-win32 gcc-aarch64-linux-gnu binutils-avr binutils-djgpp bindgen cmake lld man-db \
-        ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish cargo librust-cc-dev
+        gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 gcc-aarch64-linux-gnu binutils-avr binutils-djgpp bindgen \
+        cmake lld man-db ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish cargo librust-cc-dev
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
     fetch_drivers
     apart subprojects/cushim-audit/tests/fetch $(sed -n "/^NAMES = /s/[^']*'\([^']*\)'/\1 /gp" subprojects/cushim-audit/tests/test_wheels.py) || true

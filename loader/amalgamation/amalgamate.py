@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the amalgamation, the library as cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
-sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
+sources; cushim_untyped.h, the part of cushim.h without CUDA's types; and a copy of cushim.hpp, the header for C++.
 
   loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] [--companions]
                                    DIRECTORY
@@ -192,7 +192,8 @@ def write_files(chosen):
     """{name: text} of what is written."""
     made = chosen.reached_texts(lambda texts: ''.join(write_library(texts, chosen))) if chosen else {}
     header, code, drop_in = write_library(made, chosen)
-    files = {'cushim.h': header, 'cushim.c': code, 'cushim_untyped.h': write_untyped(made, chosen)}
+    files = {'cushim.h': header, 'cushim.c': code, 'cushim_untyped.h': write_untyped(made, chosen),
+             'cushim.hpp': (PUBLIC / 'cushim.hpp').read_text(encoding='utf-8')}
     if chosen:
         files.update({'cushim.c': chosen.renamed_code(code), 'cushim_names.h': chosen.names()})
     if drop_in:

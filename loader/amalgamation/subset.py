@@ -288,7 +288,7 @@ class Subset:
         """Macros for the public names, so that two subsets in one static link are two libraries; and for the name of
         the table, which compilers print when a program uses a slot that is not in the subset."""
         code = re.sub(r'^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*', '', COMMENT.sub('', header), flags=re.M)
-        names = sorted(set(re.findall(r'\bCUSHIM_API\b[^;{]*?\b(cushim_\w+)\(', code)))
+        names = sorted({'cushim_library', *re.findall(r'\bCUSHIM_API\b[^;{]*?\b(cushim_\w+)\(', code)})
         return '''
 /* Two subsets in one static link are two libraries, so their names carry a checksum. */
 ''' + ''.join(f'#define {name} {name}_{self.mark}\n' for name in names) + f'''
