@@ -24,8 +24,8 @@ COMPILERS = [name for name in ('g++', 'clang++') if shutil.which(name)]
 CROSS = [name for name in ('x86_64-w64-mingw32-g++-win32', 'x86_64-w64-mingw32-g++-posix') if shutil.which(name)]
 TABLES = {'with tables': '-fasynchronous-unwind-tables', 'without tables': '-fno-asynchronous-unwind-tables'}
 SANITIZER = ['-fsanitize=address', '-g']
-# softcuda still has threads at the end, in which LeakSanitizer crashes, see tests/meson.build.
-LEAKS = f'use_tls=0:print_suppressions=0:suppressions={ROOT}/tests/softcuda/lsan.supp'
+# softcuda still has threads at the end, in which LeakSanitizer crashes, see subprojects/cushim-testing.
+LEAKS = f'use_tls=0:print_suppressions=0:suppressions={ROOT}/subprojects/cushim-testing/lsan.supp'
 # A name of the namespace cushim.
 OF_HEADER = re.compile(r'_Z(T[VIS])?NK?6cushim')
 
