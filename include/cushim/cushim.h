@@ -2,7 +2,7 @@
 /**
  * @file
  * Includes every public header except names.h and names_interop.h, which a ported program includes itself and last,
- * untyped.h, abi/egl.h, and the headers of compat.
+ * untyped.h, abi/egl.h, the headers of compat, and cushim.hpp, which is for C++ and includes this header.
  *
  * @mainpage
  * One binary, any CUDA driver, or none. A program includes cushim/cushim.h; each header has an example and its rules.
@@ -16,6 +16,7 @@
  * - context.h: contexts, and the general rules of the stream layer
  * - stream.h, event.h, graph.h, capture.h: streams and host functions, events, executable graphs, captures
  * - completion.h: completions and dispatchers
+ * - cushim.hpp: for C++, owners of objects, lambdas as bodies and callbacks, an exception
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

@@ -40,6 +40,7 @@ struct cushim_event;
  * and the scoped captures of capture.h.
  *
  * A body must return. If a longjmp or an exception leaves it, the function that called it does not complete its work.
+ * The bodies of cushim.hpp may throw.
  *
  * @param stream  The stream that the program passed with the body.
  * @param user    The pointer that the program passed with the body.
