@@ -44,6 +44,7 @@
 
 #include "cushim.h"
 
+/** 1: this source file is compiled with exceptions; 0: without. */
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
 #    define CUSHIM_EXCEPTIONS 1
 #else
@@ -82,7 +83,8 @@ CUSHIM_LOCAL inline void check(CUresult result)
 }
 #endif
 
-#if defined(CUSHIM_COMPLETION_H)
+/* A subset without the stream layer has no more than this. */
+#if defined(CUSHIM_COMPLETION_NOTIFYING)
 
 /* A program can have units with and without exceptions. A function that both instantiate would be one function. */
 #    if CUSHIM_EXCEPTIONS
@@ -303,13 +305,11 @@ CUSHIM_LOCAL CUresult completion_set_inline_callback(struct cushim_completion *c
 /**
  * The owner of an object of C, or of none. It can be moved and not copied.
  *
- * The destructor calls the destroy function, and loses its code. That of a stream waits for the work first
- * (cushim_stream_close()) unless the stream is borrowed, since what the work uses is often destroyed next. That of a
- * capture ends it, and must run on the thread that began it. To end an object in another way, or with a code, call the
- * function of C with inout(): cushim_stream_destroy(stream.inout()) does not wait.
+ * The destructor ends the object and loses the code. That of a stream waits for the work, since what this uses is often
+ * destroyed next; that of a capture must run on the thread that began it. To end an object in another way, or with a
+ * code, call the function of C with inout(): cushim_stream_destroy(stream.inout()) does not wait.
  *
- * An owner must not be destroyed after main() has returned, so it cannot be a global variable: the driver may have ended
- * before.
+ * An owner cannot be a global variable: the driver may have ended before its destructor runs.
  */
 template <typename Object> class owner {
 public:
@@ -319,8 +319,10 @@ public:
     /** Takes an object. */
     CUSHIM_LOCAL explicit owner(Object *object) noexcept : object_(object) {}
 
+    /** Takes the object of another owner. */
     CUSHIM_LOCAL owner(owner &&other) noexcept : object_(other.release()) {}
 
+    /** Ends the object and takes that of another owner. */
     CUSHIM_LOCAL owner &operator=(owner &&other) noexcept
     {
         reset(other.release());
@@ -380,15 +382,16 @@ private:
     Object *object_;
 };
 
-using context = owner<struct cushim_context>;
-using stream = owner<struct cushim_stream>;
-using event = owner<struct cushim_event>;
-using graph = owner<struct cushim_graph>;
-using graph_exec = owner<struct cushim_graph_exec>;
-using capture = owner<struct cushim_capture>;
-using capture_info = owner<struct cushim_capture_info>;
-using completion = owner<struct cushim_completion>;
-using dispatcher = owner<struct cushim_dispatcher>;
+using context = owner<struct cushim_context>; /**< Ended by cushim_context_destroy(). */
+using stream = owner<
+    struct cushim_stream>; /**< Ended by cushim_stream_close(), or by cushim_stream_destroy() if it is borrowed. */
+using event = owner<struct cushim_event>;               /**< Ended by cushim_event_destroy(). */
+using graph = owner<struct cushim_graph>;               /**< Ended by cushim_graph_destroy(). */
+using graph_exec = owner<struct cushim_graph_exec>;     /**< Ended by cushim_graph_exec_destroy(). */
+using capture = owner<struct cushim_capture>;           /**< Ended by cushim_capture_end(), without a graph. */
+using capture_info = owner<struct cushim_capture_info>; /**< Ended by cushim_capture_info_destroy(). */
+using completion = owner<struct cushim_completion>;     /**< Ended by cushim_completion_destroy(). */
+using dispatcher = owner<struct cushim_dispatcher>;     /**< Ended by cushim_dispatcher_destroy(). */
 
 #endif
 
