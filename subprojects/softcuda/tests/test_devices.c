@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: the attributes that programs use to choose one and to lay out their launches. */
+/* Devices: the attributes that programs use to choose one and to lay out their launches; and the use of a context by
+ * several parts of a program. */
 #include "support.h"
 
 #include <stdio.h>
@@ -53,4 +54,25 @@ TEST(test_attribute_when_the_driver_knows_an_h200_then_that_of_one)
         skip();
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         assert_int_equal(attribute(expected[i].which), expected[i].value);
+}
+
+TEST(test_context_when_attached_then_the_last_detach_destroys_it)
+{
+    CUcontext made, got = NULL, now = NULL;
+    assert_cu(0, cu->CtxCreate_v2(&made, 0, 0));
+    assert_cu(1, cu->CtxAttach_v1(&got, 1));
+    assert_cu(1, cu->CtxAttach_v1(NULL, 0));
+    assert_cu(0, cu->CtxAttach_v1(&got, 0));
+    assert_ptr_equal(got, made);
+    assert_cu(201, cu->CtxDetach_v1(context)); /* it is not current */
+    assert_cu(201, cu->CtxDetach_v1(NULL));
+    assert_cu(0, cu->CtxDetach_v1(made));
+    assert_cu(0, cu->CtxGetCurrent_v1(&now));
+    assert_ptr_equal(now, made);
+    assert_cu(0, cu->CtxDetach_v1(made));
+    assert_cu(0, cu->CtxGetCurrent_v1(&now));
+    assert_ptr_equal(now, context);
+    assert_cu(201, cu->CtxSetCurrent_v1(made));
+    assert_cu(0, cu->CtxSetCurrent_v1(NULL));
+    assert_cu(201, cu->CtxAttach_v1(&got, 0));
 }

@@ -79,6 +79,30 @@ CUresult soft_CtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
+CUresult soft_CtxAttach_v1(CUcontext *pctx, unsigned int flags)
+{
+    struct context *context = NULL;
+    if (pctx == NULL || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = context_need(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    context->attached++;
+    *pctx = (CUcontext)context;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_CtxDetach_v1(CUcontext ctx)
+{
+    struct context *context = handle_find(OBJECT_CONTEXT, ctx);
+    if (context == NULL || context != context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->attached == 0)
+        return soft_CtxDestroy_v2(ctx);
+    context->attached--;
+    return CUDA_SUCCESS;
+}
+
 CUresult soft_CtxPushCurrent_v2(CUcontext ctx)
 {
     struct context *context = handle_find(OBJECT_CONTEXT, ctx);

@@ -56,6 +56,7 @@ struct context {
     bool primary;
     bool alive;
     unsigned retained; /* of a primary context */
+    unsigned attached; /* calls of cuCtxAttach without one of cuCtxDetach */
     unsigned flags;
     uint64_t id;
     uint64_t generation;                 /* changes when all objects of the context are destroyed */
