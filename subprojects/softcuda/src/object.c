@@ -29,9 +29,14 @@ void object_unref(void *object)
         head->free(object);
 }
 
+size_t handle_hash(const void *handle)
+{
+    return (size_t)(((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u >> 20);
+}
+
 static size_t object_bucket(const void *handle, size_t count)
 {
-    return (size_t)(((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+    return handle_hash(handle) & (count - 1);
 }
 
 static bool object_table_grow(void)

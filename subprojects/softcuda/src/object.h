@@ -44,6 +44,9 @@ void handle_withdraw(void *object);
  * `handle`. */
 void *handle_find(enum object_kind kind, const void *handle);
 
+/* A number that differs for most addresses. */
+size_t handle_hash(const void *handle);
+
 /* Unique numbers: each is returned only once in a process. */
 uint64_t soft_next_id(void);
 

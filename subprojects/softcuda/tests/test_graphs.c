@@ -177,6 +177,111 @@ TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory)
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
+/* A graph that was captured: it allocates memory and sets it, and frees it if `frees`. */
+static CUgraph capture_allocation(CUstream stream, CUdeviceptr *out_memory, bool frees)
+{
+    CUgraph graph = NULL;
+    assert_cu(0, cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_cu(0, cu->MemAllocAsync_v1(out_memory, 1024, stream));
+    assert_cu(0, cu->MemsetD8Async_v1(*out_memory, 7, 1024, stream));
+    if (frees)
+        assert_cu(0, cu->MemFreeAsync_v1(*out_memory, stream));
+    assert_cu(0, cu->StreamEndCapture_v1(stream, &graph));
+    return graph;
+}
+
+/* As observed on an H200 with driver 580: cuMemFree before a launch, and a launch while the memory is allocated. */
+TEST(test_memory_of_a_graph_when_not_launched_then_it_cannot_be_freed)
+{
+    CUdeviceptr memory = 0;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph = capture_allocation(stream, &memory, false);
+    assert_cu(1, cu->MemFree_v2(memory));
+    assert_cu(1, cu->MemFreeAsync_v1(memory, stream));
+    CUgraphExec exec = support_instantiate(graph);
+    assert_cu(1, cu->MemFree_v2(memory));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(500, cu->MemGetAddressRange_v2(NULL, NULL, memory)); /* the address went with its nodes */
+}
+
+TEST(test_graph_when_its_memory_is_allocated_then_a_launch_is_refused)
+{
+    CUdeviceptr memory = 0;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph = capture_allocation(stream, &memory, false);
+    CUgraphExec exec = support_instantiate(graph);
+    for (int i = 0; i < 3; i++) {
+        unsigned char value = 0;
+        assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+        assert_cu(1, cu->GraphLaunch_v1(exec, stream));
+        assert_cu(0, cu->StreamSynchronize_v1(stream));
+        assert_cu(1, cu->GraphLaunch_v1(exec, stream));
+        assert_cu(0, cu->MemcpyDtoH_v2(&value, memory, 1));
+        assert_int_equal(value, 7);
+        if (i == 2) { /* the memory outlives its nodes */
+            assert_cu(0, cu->GraphExecDestroy_v1(exec));
+            assert_cu(0, cu->GraphDestroy_v1(graph));
+        }
+        assert_cu(0, i == 1 ? cu->MemFreeAsync_v1(memory, stream) : cu->MemFree_v2(memory));
+        assert_cu(1, cu->MemFree_v2(memory));
+    }
+    assert_cu(500, cu->MemGetAddressRange_v2(NULL, NULL, memory));
+}
+
+TEST(test_graph_when_it_or_its_next_launch_frees_its_memory_then_it_can_be_launched_again)
+{
+    CUdeviceptr memory = 0;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
+    for (int frees = 0; frees < 2; frees++) {
+        CUgraph graph = capture_allocation(stream, &memory, frees);
+        CUgraphExec exec = NULL;
+        assert_cu(0, cu->GraphInstantiateWithFlags_v1(&exec, graph,
+                                                      frees ? 0 : CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+        for (int i = 0; i < 3; i++)
+            assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+        assert_cu(0, cu->StreamSynchronize_v1(stream));
+        assert_cu(frees, cu->MemFree_v2(memory));
+        assert_cu(0, cu->GraphExecDestroy_v1(exec));
+        assert_cu(0, cu->GraphDestroy_v1(graph));
+    }
+}
+
+/* A child graph is shared by the copies of its graph until the program obtains it. */
+TEST(test_child_graph_when_obtained_from_a_graph_and_its_clone_then_a_change_of_one_is_not_one_of_the_other)
+{
+    size_t count = 0;
+    CUgraph graph, child, clone, of_graph, of_clone;
+    CUgraphNode node, copy, inside, found;
+    assert_cu(0, cu->GraphCreate_v1(&graph, 0));
+    assert_cu(0, cu->GraphCreate_v1(&child, 0));
+    support_host_node(child, NULL, 0, support_count, &count);
+    assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, NULL, 0, child));
+    assert_cu(0, cu->GraphClone_v1(&clone, graph));
+    assert_cu(0, cu->GraphNodeFindInClone_v1(&copy, node, clone));
+    assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(node, &of_graph));
+    assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(copy, &of_clone));
+    assert_ptr_not_equal(of_graph, of_clone);
+    count = 1;
+    assert_cu(0, cu->GraphGetNodes_v1(of_graph, &inside, &count));
+    assert_cu(0, cu->GraphNodeFindInClone_v1(&found, inside, of_clone));
+    assert_ptr_not_equal(found, inside);
+    assert_cu(0, cu->GraphDestroyNode_v1(inside));
+    assert_cu(0, cu->GraphGetNodes_v1(of_clone, NULL, &count));
+    assert_int_equal(count, 1);
+    assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(node, &of_clone));
+    assert_ptr_equal(of_graph, of_clone);
+    assert_cu(0, cu->GraphDestroy_v1(clone));
+    assert_cu(0, cu->GraphDestroy_v1(child));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
 static void nothing(struct softcuda_launch *launch)
 {
 }

@@ -200,7 +200,7 @@ static void use_objects(void)
     }
 }
 
-/* Each launch of the graph allocates the memory again. softcuda does not, so that the second cuMemFreeAsync fails. */
+/* Each launch of the graph allocates the memory again. */
 static void allocate_in_graph(void)
 {
     CUdeviceptr memory;

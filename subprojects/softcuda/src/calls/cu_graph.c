@@ -36,6 +36,13 @@ CUresult soft_GraphClone_v1(CUgraph *phGraphClone, CUgraph originalGraph)
     return CUDA_SUCCESS;
 }
 
+/* The child graphs of a graph and of its clone were one until the program obtained them. */
+static bool node_is_copy_of(const struct node *node, const struct node *original)
+{
+    bool are_children = node->graph->embedded && original->graph->embedded && node->original != NULL;
+    return node->original == original || (are_children && node->original == original->original);
+}
+
 CUresult soft_GraphNodeFindInClone_v1(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
 {
     const struct graph *clone = handle_find(OBJECT_GRAPH, hClonedGraph);
@@ -43,7 +50,7 @@ CUresult soft_GraphNodeFindInClone_v1(CUgraphNode *phNode, CUgraphNode hOriginal
     if (phNode == NULL || clone == NULL || original == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < clone->count; i++) {
-        if (clone->nodes[i]->original == original) {
+        if (node_is_copy_of(clone->nodes[i], original)) {
             *phNode = (CUgraphNode)clone->nodes[i];
             return CUDA_SUCCESS;
         }
@@ -56,15 +63,7 @@ CUresult soft_GraphDestroyNode_v1(CUgraphNode hNode)
     struct node *node = handle_find(OBJECT_NODE, hNode);
     if (node == NULL || node->graph->in_capture)
         return CUDA_ERROR_INVALID_VALUE;
-    struct graph *graph = node->graph;
-    size_t kept = 0;
-    for (size_t i = 0; i < graph->count; i++) {
-        node_set_remove(&graph->nodes[i]->dependencies, node);
-        if (graph->nodes[i] != node)
-            graph->nodes[kept++] = graph->nodes[i];
-    }
-    graph->count = kept;
-    object_unref(node);
+    graph_remove(node->graph, node);
     return CUDA_SUCCESS;
 }
 
@@ -214,14 +213,6 @@ CUresult soft_GraphNodeGetType_v1(CUgraphNode hNode, CUgraphNodeType *type)
     return CUDA_SUCCESS;
 }
 
-static bool graph_has_edge(const struct node *to, const struct node *from)
-{
-    for (size_t k = 0; k < to->dependencies.count; k++)
-        if (to->dependencies.nodes[k] == from)
-            return true;
-    return false;
-}
-
 /* All edges of a caller, checked before the first is changed. */
 static CUresult graph_check_edges(struct graph *graph, const CUgraphNode *from, const CUgraphNode *to,
                                   const CUgraphEdgeData *data, size_t count, bool present)
@@ -233,7 +224,7 @@ static CUresult graph_check_edges(struct graph *graph, const CUgraphNode *from, 
         const struct node *target = handle_find(OBJECT_NODE, to[i]);
         CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, false, &one);
         bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0]
-                     && graph_has_edge(target, one.nodes[0]) == present;
+                     && (node_set_find(&target->dependencies, one.nodes[0]) != NODE_SET_NONE) == present;
         node_set_clear(&one);
         if (!valid)
             return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
@@ -248,8 +239,7 @@ CUresult soft_GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, c
     CUresult result = graph_check_edges(graph, from, to, edgeData, numDependencies, false);
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
         struct node *target = handle_find(OBJECT_NODE, to[i]);
-        if (!node_set_add(&target->dependencies, handle_find(OBJECT_NODE, from[i]),
-                          edgeData == NULL ? NULL : &edgeData[i]))
+        if (!node_depend(target, handle_find(OBJECT_NODE, from[i]), edgeData == NULL ? NULL : &edgeData[i]))
             result = CUDA_ERROR_OUT_OF_MEMORY;
     }
     return result;
@@ -268,10 +258,8 @@ CUresult soft_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     CUresult result = graph_check_edges(graph, from, to, NULL, numDependencies, true);
     (void)edgeData;
-    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
-        struct node *target = handle_find(OBJECT_NODE, to[i]);
-        node_set_remove(&target->dependencies, handle_find(OBJECT_NODE, from[i]));
-    }
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
+        node_release(handle_find(OBJECT_NODE, to[i]), handle_find(OBJECT_NODE, from[i]));
     return result;
 }
 

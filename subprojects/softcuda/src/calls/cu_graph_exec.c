@@ -7,13 +7,10 @@
 
 struct exec {
     struct object object;
-    struct graph *shape;    /* a copy of the graph, whose nodes refer to their originals; owned */
-    bool *disabled;         /* for each of its nodes */
-    struct work **sequence; /* the work that a launch pushes, in order; owned by the nodes of the shape, except for the
-                             * last */
-    size_t length;
-    struct work *keeper; /* the last work of a launch, which keeps the shape and its user objects until every launch
-                          * has ended */
+    struct graph *shape; /* a copy of the graph, whose nodes refer to their originals; owned */
+    bool *disabled;      /* for each of its nodes */
+    struct sequence sequence;
+    struct work *keeper; /* ends a launch: keeps the shape and its user objects until every launch has ended */
     struct op *last;     /* of the latest launch; a reference, or NULL */
     cuuint64_t flags;
 };
@@ -26,56 +23,9 @@ static void exec_free(void *object)
     if (exec->last != NULL)
         op_unref(exec->last);
     work_unref(exec->keeper);
-    free(exec->sequence);
+    free(exec->sequence.items);
     free(exec->disabled);
     free(exec);
-}
-
-struct sequence {
-    struct work **items;
-    size_t count, capacity;
-};
-
-static bool exec_add(struct sequence *sequence, struct work *work)
-{
-    if (!soft_reserve((void **)&sequence->items, &sequence->capacity, sequence->count + 1, sizeof(struct work *)))
-        return false;
-    sequence->items[sequence->count++] = work;
-    return true;
-}
-
-/* Adds the graph's work, that of child graphs included. Nodes without an order between them stay in the order of
- * creation. */
-static CUresult exec_flatten(struct graph *graph, const bool *disabled, struct sequence *sequence)
-{
-    size_t left = graph->count;
-    for (size_t i = 0; i < graph->count; i++)
-        graph->nodes[i]->marked = false;
-    while (left > 0) {
-        size_t before_pass = left;
-        for (size_t i = 0; i < graph->count; i++) {
-            struct node *node = graph->nodes[i];
-            bool ready = !node->marked;
-            for (size_t k = 0; ready && k < node->dependencies.count; k++)
-                ready = node->dependencies.nodes[k]->marked;
-            if (!ready)
-                continue;
-            node->marked = true;
-            left--;
-            CUresult result = CUDA_SUCCESS;
-            if (node->work->kind == WORK_CHILD)
-                result = exec_flatten(node->work->child, NULL, sequence);
-            else if (disabled != NULL && disabled[i])
-                continue;
-            else if (!exec_add(sequence, node->work))
-                result = CUDA_ERROR_OUT_OF_MEMORY;
-            if (result != CUDA_SUCCESS)
-                return result;
-        }
-        if (left == before_pass)
-            return CUDA_ERROR_INVALID_VALUE; /* a cycle */
-    }
-    return CUDA_SUCCESS;
 }
 
 static struct work *exec_keep_graph(struct graph *shape)
@@ -92,20 +42,18 @@ static struct work *exec_keep_graph(struct graph *shape)
 static CUresult exec_rebuild(struct exec *exec)
 {
     struct sequence sequence = {0};
-    CUresult result = exec_flatten(exec->shape, exec->disabled, &sequence);
-    struct work *last = result == CUDA_SUCCESS ? exec_keep_graph(exec->shape) : NULL;
-    if (result == CUDA_SUCCESS && (last == NULL || !exec_add(&sequence, last)))
+    CUresult result = graph_flatten(exec->shape, exec->disabled, &sequence);
+    struct work *keeper = result == CUDA_SUCCESS ? exec_keep_graph(exec->shape) : NULL;
+    if (result == CUDA_SUCCESS && keeper == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
-        work_unref(last);
         free(sequence.items);
         return result;
     }
     work_unref(exec->keeper);
-    exec->keeper = last;
-    free(exec->sequence);
-    exec->sequence = sequence.items;
-    exec->length = sequence.count;
+    exec->keeper = keeper;
+    free(exec->sequence.items);
+    exec->sequence = sequence;
     return CUDA_SUCCESS;
 }
 
@@ -202,14 +150,34 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
+/* Memory that a launch allocates must be freed before the next one, unless that frees it. */
+static CUresult exec_check_memory(const struct exec *exec)
+{
+    bool frees = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+    for (size_t i = 0; i < exec->sequence.count && !frees; i++)
+        if (exec->sequence.items[i]->kind == WORK_ALLOC && exec->sequence.items[i]->block->is_allocated)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static void exec_launch_memory(const struct exec *exec)
+{
+    for (size_t i = 0; i < exec->sequence.count; i++) {
+        const struct work *work = exec->sequence.items[i];
+        if (work->kind == WORK_ALLOC || work->kind == WORK_FREE)
+            block_launch(work->block, work->kind == WORK_ALLOC);
+    }
+}
+
 /* Every launch of an executable waits for the one before, even if that was in another stream. */
 static CUresult exec_push(struct stream *stream, struct exec *exec)
 {
     struct op *op = exec->last;
     if (!queue_reserve(stream))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < exec->length; i++) {
-        op = queue_push(stream, exec->sequence[i], i == 0 ? op : NULL);
+    for (size_t i = 0; i <= exec->sequence.count; i++) {
+        struct work *work = i < exec->sequence.count ? exec->sequence.items[i] : exec->keeper;
+        op = queue_push(stream, work, i == 0 ? op : NULL);
         if (op == NULL)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -217,6 +185,7 @@ static CUresult exec_push(struct stream *stream, struct exec *exec)
     if (exec->last != NULL)
         op_unref(exec->last);
     exec->last = op;
+    exec_launch_memory(exec);
     return CUDA_SUCCESS;
 }
 
@@ -234,6 +203,8 @@ CUresult soft_GraphLaunch_v1(CUgraphExec hGraph, CUstream hStream)
         result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && queue_is_forked())
         result = CUDA_ERROR_NOT_INITIALIZED;
+    if (result == CUDA_SUCCESS)
+        result = exec_check_memory(exec);
     return result == CUDA_SUCCESS ? exec_push(stream, exec) : result;
 }
 
@@ -253,20 +224,13 @@ static void shape_number(struct graph *graph)
         graph->nodes[i]->index = i;
 }
 
-static bool node_depends_on(const struct node *node, size_t index)
-{
-    for (size_t k = 0; k < node->dependencies.count; k++)
-        if (node->dependencies.nodes[k]->index == index)
-            return true;
-    return false;
-}
-
 /* Compares node by node, in the order of their creation. */
 static CUgraphExecUpdateResult shape_compare(struct graph *old, struct graph *new, struct node **out_node)
 {
-    shape_number(old);
-    shape_number(new);
     *out_node = NULL;
+    if (old == new) /* a child graph that both share */
+        return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    shape_number(new);
     if (old->count != new->count)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     for (size_t i = 0; i < new->count; i++) {
@@ -274,7 +238,8 @@ static CUgraphExecUpdateResult shape_compare(struct graph *old, struct graph *ne
         if (old->nodes[i]->dependencies.count != new->nodes[i]->dependencies.count)
             return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         for (size_t k = 0; k < new->nodes[i]->dependencies.count; k++)
-            if (!node_depends_on(old->nodes[i], new->nodes[i]->dependencies.nodes[k]->index))
+            if (node_set_find(&old->nodes[i]->dependencies, old->nodes[new->nodes[i]->dependencies.nodes[k]->index])
+                == NODE_SET_NONE)
                 return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         if (old->nodes[i]->type != new->nodes[i]->type)
             return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;

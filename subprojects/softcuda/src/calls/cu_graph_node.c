@@ -155,14 +155,10 @@ CUresult soft_GraphAddMemAllocNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, 
 {
     struct work *work = NULL;
     CUresult result = work_from_allocation(nodeParams, &work);
-    struct block *block = work == NULL ? NULL : work->block;
+    CUdeviceptr address = work == NULL ? 0 : (CUdeviceptr)(uintptr_t)work->block->base;
     result = node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
-    if (result == CUDA_SUCCESS) {
-        nodeParams->dptr = (CUdeviceptr)(uintptr_t)block->base; /* analyzer: without a block, node_add() fails */
-    } else if (block != NULL) {
-        block_unlist(block);
-        block_unref(block);
-    }
+    if (result == CUDA_SUCCESS)
+        nodeParams->dptr = address;
     return result;
 }
 
@@ -411,9 +407,12 @@ CUresult soft_GraphEventWaitNodeSetEvent_v1(CUgraphNode hNode, CUevent event)
 
 CUresult soft_GraphChildGraphNodeGetGraph_v1(CUgraphNode hNode, CUgraph *phGraph)
 {
-    const struct node *node = node_find(hNode, WORK_CHILD);
+    struct node *node = node_find(hNode, WORK_CHILD);
     if (node == NULL || phGraph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = (CUgraph)node->work->child;
+    struct graph *child = node_child(node);
+    if (child == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *phGraph = (CUgraph)child;
     return CUDA_SUCCESS;
 }

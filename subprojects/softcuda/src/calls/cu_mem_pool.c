@@ -276,23 +276,26 @@ static CUresult block_allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *
         *dptr = 0;
         return CUDA_SUCCESS;
     }
-    struct block *block = block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
+    bool of_graph = stream->capture != NULL;
+    struct block *block = of_graph ? block_new_of_graph(stream->context, bytesize)
+                                   : block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    block->of_graph = stream->capture != NULL;
     if (pool != NULL) {
         pool_take(pool, bytesize);
         block->pool = pool;
     }
-    block_ref(block);
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)block->base;
+    if (!of_graph)
+        block_ref(block);
     result = block_submit(stream, WORK_ALLOC, block);
-    if (result != CUDA_SUCCESS) {
-        block_unlist(block);
+    if (result == CUDA_SUCCESS) {
+        *dptr = address;
+    } else if (!of_graph) {
+        block_take(block);
         block_unref(block);
-        return result;
     }
-    *dptr = (CUdeviceptr)(uintptr_t)block->base;
-    return CUDA_SUCCESS;
+    return result;
 }
 
 CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
@@ -323,6 +326,8 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     if (dptr == 0)
         return CUDA_SUCCESS;
     struct block *block = block_find(dptr);
+    if (stream->capture == NULL && !block_can_be_freed(block, dptr))
+        return CUDA_ERROR_INVALID_VALUE;
     if (block == NULL || (uintptr_t)block->base != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (block->kind != BLOCK_DEVICE)
@@ -338,17 +343,18 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    block_unlist(block);
+    block_take(block);
     return block_submit(stream, WORK_FREE, block);
 }
 
-/* Work that refers to memory of a graph. */
+/* Work that refers to memory of a graph. Takes over the reference to it, also on failure. */
 static CUresult work_from_block(enum work_kind kind, struct block *block, struct work **out_work)
 {
-    struct work *work = work_new(kind);
-    if (work == NULL)
+    struct work *work = block == NULL ? NULL : work_new(kind);
+    if (work == NULL) {
+        block_unref(block);
         return CUDA_ERROR_OUT_OF_MEMORY;
-    block_ref(block);
+    }
     work->block = block;
     *out_work = work;
     return CUDA_SUCCESS;
@@ -364,16 +370,7 @@ CUresult work_from_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct w
         result = context_need(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct block *block = block_new(context, BLOCK_DEVICE, params->bytesize, 0);
-    if (block == NULL)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    block->of_graph = true;
-    result = work_from_block(WORK_ALLOC, block, out_work);
-    if (result != CUDA_SUCCESS) {
-        block_unlist(block);
-        block_unref(block);
-    }
-    return result;
+    return work_from_block(WORK_ALLOC, block_new_of_graph(context, params->bytesize), out_work);
 }
 
 CUresult work_from_free(CUdeviceptr address, struct work **out_work)
@@ -381,5 +378,6 @@ CUresult work_from_free(CUdeviceptr address, struct work **out_work)
     struct block *block = block_find(address);
     if (block == NULL || !block->of_graph || (uintptr_t)block->base != address)
         return CUDA_ERROR_INVALID_VALUE;
+    block_ref(block);
     return work_from_block(WORK_FREE, block, out_work);
 }

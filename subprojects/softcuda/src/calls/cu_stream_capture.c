@@ -58,10 +58,10 @@ static bool capture_is_unjoined(const struct capture *capture)
     graph_mark_ancestors(capture->graph, &capture->origin->dependencies);
     for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured)
         for (size_t i = 0; i < stream->dependencies.count; i++)
-            if (!stream->dependencies.nodes[i]->marked)
+            if (stream->dependencies.nodes[i]->visit == VISIT_NONE)
                 return true;
     for (size_t i = 0; i < capture->orphans.count; i++)
-        if (!capture->orphans.nodes[i]->marked)
+        if (capture->orphans.nodes[i]->visit == VISIT_NONE)
             return true;
     return false;
 }

@@ -120,13 +120,16 @@ struct block {
     uint64_t generation;
     uint64_t id;
     unsigned flags;
-    bool of_graph; /* allocated by a node of a graph, or in a capture */
+    bool of_graph;     /* it belongs to the nodes of a graph, which allocate it at a launch */
+    bool is_allocated; /* of a graph: launched and not freed, for which there is one more reference */
+    bool is_listed;
     int sync_memops;
 };
 
 void block_ref(struct block *block);
 
-/* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. */
+/* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. Memory
+ * of a graph leaves the list then. */
 void block_unref(struct block *block);
 
 /* The listed block that holds this address, or NULL. */
@@ -145,11 +148,21 @@ size_t memory_used(int device);
  * limit. */
 struct block *block_new(struct context *context, enum block_kind kind, size_t size, unsigned flags);
 
+/* The same for memory of a graph: the list has no reference, so the only one belongs to the caller. */
+struct block *block_new_of_graph(struct context *context, size_t size);
+
+/* A launch allocates or frees memory of a graph. */
+void block_launch(struct block *block, bool is_allocated);
+
 /* The same for memory of the caller. */
 struct block *block_register(struct context *context, void *base, size_t size, unsigned flags);
 
-/* Removes it from the list, whose reference then belongs to the caller. */
-void block_unlist(struct block *block);
+/* Whether the address is the start of this memory, which is allocated. Accepts NULL. */
+bool block_can_be_freed(const struct block *block, uint64_t address);
+
+/* Makes the address invalid for later calls. The reference of the list, or of an allocation by a launch, then belongs to
+ * the caller. */
+void block_take(struct block *block);
 
 /* Frees the memory of a context that is destroyed. */
 void memory_forget_context(struct context *context);
@@ -265,8 +278,14 @@ struct node_set {
     struct node **nodes;
     CUgraphEdgeData *data;
     size_t count, node_capacity, data_capacity;
+    size_t *index; /* finds the position of a node, if there are many */
+    size_t index_size;
 };
 
+#define NODE_SET_NONE SIZE_MAX
+
+/* The position of the node, or NODE_SET_NONE. */
+size_t node_set_find(const struct node_set *set, const struct node *node);
 /* Adds a node unless the set contains it; false if out of memory. */
 bool node_set_add(struct node_set *set, struct node *node, const CUgraphEdgeData *data);
 bool node_set_add_all(struct node_set *set, const struct node_set *more);
@@ -297,9 +316,14 @@ struct node {
     struct work *work; /* a reference */
     CUgraphNodeType type;
     struct node_set dependencies;
-    size_t index;          /* in the graph; set when the graph is traversed */
-    bool marked;           /* set when the graph is traversed */
+    size_t dependents;     /* nodes that depend on this one */
     struct node *original; /* in a clone, for comparison only */
+
+    /* Used by walks over the graph. */
+    enum { VISIT_NONE, VISIT_OPEN, VISIT_DONE } visit;
+    size_t index;       /* in the graph */
+    size_t walked;      /* dependencies that were visited */
+    struct node *below; /* the node to continue with after this one */
 };
 
 /* A user object, and the number of references that a graph holds. */
@@ -315,7 +339,13 @@ struct graph {
     struct retained *retained;
     size_t retained_count, retained_capacity;
     bool in_capture;
-    bool embedded; /* owned by a node */
+    bool embedded; /* owned by a node, */
+    bool obtained; /* whose program has its handle, so that it can change */
+
+    /* Used by walks over the graph. */
+    size_t walked;       /* nodes that were visited */
+    struct node *open;   /* the innermost node that is visited */
+    struct graph *outer; /* the graph to continue with after this one */
 };
 
 /* Creates an empty, published graph; NULL if out of memory. */
@@ -326,11 +356,32 @@ struct graph *graph_copy(struct graph *graph);
 /* Work that executes a copy of the graph; NULL if out of memory. */
 struct work *work_new_child(struct graph *graph);
 
+/* The graph of a child node for the program, which can change it: from now on, no other node shares it. NULL if out of
+ * memory. */
+struct graph *node_child(struct node *node);
+
 /* Adds a node with these dependencies. Takes over the reference to `work`, also on failure. NULL if out of memory. */
 struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies);
+void graph_remove(struct graph *graph, struct node *node);
 
-/* Marks the nodes in `from` and all their dependencies, direct and indirect, and no others. */
+/* Adds an edge between nodes of one graph unless there is one; false if out of memory. */
+bool node_depend(struct node *node, struct node *before, const CUgraphEdgeData *data);
+/* Removes an edge, if there is one. */
+void node_release(struct node *node, struct node *before);
+
+/* Sets `visit` to VISIT_DONE in the nodes in `from` and in all their dependencies, direct and indirect, and to
+ * VISIT_NONE in all others. */
 void graph_mark_ancestors(struct graph *graph, const struct node_set *from);
+
+/* The work of a launch, in order. It belongs to the nodes. */
+struct sequence {
+    struct work **items;
+    size_t count, capacity;
+};
+
+/* Adds the work of the graph without its disabled nodes, and of its child graphs: after that of the dependencies, and
+ * otherwise in the order of creation. Fails with 1 if there is a cycle, or with 2. */
+CUresult graph_flatten(struct graph *graph, const bool *disabled, struct sequence *sequence);
 
 /* ---- Streams ---- */
 

@@ -1,67 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as a whole: sets of nodes, nodes and edges, copies, and the user objects that a graph retains. */
+/* Graphs as a whole: nodes and edges, copies, and the user objects that a graph retains. */
 #include "engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const CUgraphEdgeData plain;
-
-bool node_set_add(struct node_set *set, struct node *node, const CUgraphEdgeData *data)
-{
-    if (data == NULL)
-        data = &plain;
-    for (size_t i = 0; i < set->count; i++)
-        if (set->nodes[i] == node)
-            return true;
-    size_t count = set->count + 1;
-    if (!soft_reserve((void **)&set->nodes, &set->node_capacity, count, sizeof(struct node *))
-        || !soft_reserve((void **)&set->data, &set->data_capacity, count, sizeof(CUgraphEdgeData)))
-        return false;
-    set->nodes[set->count] = node;
-    set->data[set->count] = *data;
-    set->count = count;
-    return true;
-}
-
-bool node_set_add_all(struct node_set *set, const struct node_set *more)
-{
-    size_t before = set->count;
-    for (size_t i = 0; i < more->count; i++) {
-        if (!node_set_add(set, more->nodes[i], &more->data[i])) {
-            set->count = before;
-            return false;
-        }
-    }
-    return true;
-}
-
-void node_set_remove(struct node_set *set, const struct node *node)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->nodes[i] != node)
-            continue;
-        size_t rest = --set->count - i;
-        memmove(&set->nodes[i], &set->nodes[i + 1], rest * sizeof(struct node *));
-        memmove(&set->data[i], &set->data[i + 1], rest * sizeof(CUgraphEdgeData));
-        return;
-    }
-}
-
-void node_set_clear(struct node_set *set)
-{
-    free(set->nodes);
-    free(set->data);
-    *set = (struct node_set){0};
-}
-
-bool node_set_has_data(const struct node_set *set)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (memcmp(&set->data[i], &plain, sizeof plain) != 0)
-            return true;
-    return false;
-}
 
 /* Only a kernel can signal before its end: when its blocks are launched, and to a programmatic edge also at will. */
 static bool edge_is_allowed(const struct node *from, const CUgraphEdgeData *data)
@@ -118,9 +62,8 @@ static void node_free(void *object)
     free(node);
 }
 
-static void graph_free(void *object)
+static void graph_free_contents(struct graph *graph)
 {
-    struct graph *graph = object;
     for (size_t i = 0; i < graph->count; i++)
         object_unref(graph->nodes[i]);
     for (size_t i = 0; i < graph->retained_count; i++)
@@ -128,6 +71,25 @@ static void graph_free(void *object)
     free(graph->nodes);
     free(graph->retained);
     free(graph);
+}
+
+/* Child graphs are freed after the graph that contains them, because graphs can be nested deeper than a stack is. */
+static void graph_free(void *object)
+{
+    static struct graph *unused;
+    static bool freeing;
+    struct graph *graph = object;
+    graph->outer = unused;
+    unused = graph;
+    if (freeing)
+        return;
+    freeing = true;
+    while (unused != NULL) {
+        graph = unused;
+        unused = graph->outer;
+        graph_free_contents(graph);
+    }
+    freeing = false;
 }
 
 struct graph *graph_new(void)
@@ -138,6 +100,19 @@ struct graph *graph_new(void)
         return NULL;
     }
     return graph;
+}
+
+void graph_remove(struct graph *graph, struct node *node)
+{
+    size_t at = 0;
+    while (graph->nodes[at] != node)
+        at++;
+    memmove(&graph->nodes[at], &graph->nodes[at + 1], (--graph->count - at) * sizeof(struct node *));
+    for (size_t k = 0; k < node->dependencies.count; k++)
+        node->dependencies.nodes[k]->dependents--;
+    for (size_t i = 0; node->dependents > 0; i++)
+        node_release(graph->nodes[i], node);
+    object_unref(node);
 }
 
 void graph_destroy(struct graph *graph)
@@ -177,6 +152,22 @@ static CUgraphNodeType node_type(enum work_kind kind)
     return CU_GRAPH_NODE_TYPE_EMPTY;
 }
 
+bool node_depend(struct node *node, struct node *before, const CUgraphEdgeData *data)
+{
+    size_t count = node->dependencies.count;
+    if (!node_set_add(&node->dependencies, before, data))
+        return false;
+    before->dependents += node->dependencies.count - count;
+    return true;
+}
+
+void node_release(struct node *node, struct node *before)
+{
+    size_t count = node->dependencies.count;
+    node_set_remove(&node->dependencies, before);
+    before->dependents -= count - node->dependencies.count;
+}
+
 struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies)
 {
     struct node *node = work == NULL ? NULL : object_new(OBJECT_NODE, sizeof *node, node_free);
@@ -194,34 +185,16 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct node
         object_unref(node);
         return NULL;
     }
+    for (size_t k = 0; k < dependencies->count; k++)
+        dependencies->nodes[k]->dependents++;
     graph->nodes[graph->count++] = node;
     return node;
 }
 
-void graph_mark_ancestors(struct graph *graph, const struct node_set *from)
-{
-    for (size_t i = 0; i < graph->count; i++)
-        graph->nodes[i]->marked = false;
-    for (size_t i = 0; i < from->count; i++)
-        from->nodes[i]->marked = true;
-    /* Nodes mostly depend on older ones, so one pass from the newest on is usually sufficient; a second one confirms
-     * it. */
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = graph->count; i-- > 0;) {
-            const struct node *node = graph->nodes[i];
-            for (size_t k = 0; node->marked && k < node->dependencies.count; k++) {
-                changed = changed || !node->dependencies.nodes[k]->marked;
-                node->dependencies.nodes[k]->marked = true;
-            }
-        }
-    }
-}
-
-/* A copy has its own child graphs, because those of the original can be obtained and changed. */
+/* Work does not change, so the copies of a graph share it. A child graph that the program has obtained can change. */
 static struct work *work_copy(struct work *work)
 {
-    if (work->kind == WORK_CHILD)
+    if (work->kind == WORK_CHILD && work->child->obtained)
         return work_new_child(work->child);
     work_ref(work);
     return work;
@@ -241,7 +214,7 @@ static bool graph_copy_nodes(struct graph *copy, const struct graph *graph)
     for (size_t i = 0; i < graph->count; i++) {
         const struct node_set *from = &graph->nodes[i]->dependencies;
         for (size_t k = 0; k < from->count; k++)
-            if (!node_set_add(&copy->nodes[i]->dependencies, copy->nodes[from->nodes[k]->index], &from->data[k]))
+            if (!node_depend(copy->nodes[i], copy->nodes[from->nodes[k]->index], &from->data[k]))
                 return false;
     }
     return true;
@@ -277,4 +250,20 @@ struct work *work_new_child(struct graph *graph)
     copy->embedded = true;
     work->child = copy;
     return work;
+}
+
+struct graph *node_child(struct node *node)
+{
+    if (node->work->references > 1) {
+        const struct graph *shared = node->work->child;
+        struct work *own = work_new_child(node->work->child);
+        if (own == NULL)
+            return NULL;
+        for (size_t i = 0; i < shared->count; i++)
+            own->child->nodes[i]->original = shared->nodes[i]->original;
+        work_unref(node->work);
+        node->work = own;
+    }
+    node->work->child->obtained = true;
+    return node->work->child;
 }

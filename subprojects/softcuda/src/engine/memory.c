@@ -37,20 +37,6 @@ static void pool_give_back(struct pool *pool, size_t size)
     object_unref(pool);
 }
 
-void block_unref(struct block *block)
-{
-    if (block == NULL || --block->references > 0)
-        return;
-    if (block_counts(block))
-        used[block->context->device] -= block->size;
-    if (block->pool != NULL)
-        pool_give_back(block->pool, block->size);
-    if (block->kind != BLOCK_REGISTERED)
-        os_aligned_free(block->base);
-    object_unref(block->context);
-    free(block);
-}
-
 /* The index of the first block that ends behind the address. */
 static size_t block_position(uint64_t address)
 {
@@ -91,13 +77,55 @@ static bool block_list_insert(struct block *block)
     memmove(&blocks[at + 1], &blocks[at], (block_count - at) * sizeof(struct block *));
     blocks[at] = block;
     block_count++;
+    block->is_listed = true;
     return true;
 }
 
-void block_unlist(struct block *block)
+static void block_unlist(struct block *block)
 {
     size_t at = block_position((uintptr_t)block->base);
     memmove(&blocks[at], &blocks[at + 1], (--block_count - at) * sizeof(struct block *));
+    block->is_listed = false;
+}
+
+void block_unref(struct block *block)
+{
+    if (block == NULL || --block->references > 0)
+        return;
+    if (block->is_listed)
+        block_unlist(block);
+    if (block_counts(block))
+        used[block->context->device] -= block->size;
+    if (block->pool != NULL)
+        pool_give_back(block->pool, block->size);
+    if (block->kind != BLOCK_REGISTERED)
+        os_aligned_free(block->base);
+    object_unref(block->context);
+    free(block);
+}
+
+bool block_can_be_freed(const struct block *block, uint64_t address)
+{
+    return block != NULL && (uintptr_t)block->base == address && (!block->of_graph || block->is_allocated);
+}
+
+void block_take(struct block *block)
+{
+    if (block->of_graph)
+        block->is_allocated = false;
+    else
+        block_unlist(block);
+}
+
+void block_launch(struct block *block, bool is_allocated)
+{
+    if (is_allocated == block->is_allocated || !block->is_listed)
+        return;
+    block->is_allocated = is_allocated;
+    if (is_allocated)
+        block_ref(block);
+    else
+        block_unref(block);
 }
 
 /* Creates a block for existing memory; NULL if out of memory, and then the caller still owns that memory. */
@@ -137,6 +165,14 @@ struct block *block_new(struct context *context, enum block_kind kind, size_t si
     return block;
 }
 
+struct block *block_new_of_graph(struct context *context, size_t size)
+{
+    struct block *block = block_new(context, BLOCK_DEVICE, size, 0);
+    if (block != NULL)
+        block->of_graph = true;
+    return block;
+}
+
 struct block *block_register(struct context *context, void *base, size_t size, unsigned flags)
 {
     return block_wrap(context, BLOCK_REGISTERED, base, size, flags);
@@ -151,9 +187,12 @@ void memory_forget_context(struct context *context)
 {
     for (size_t i = block_count; i-- > 0;) {
         struct block *block = blocks[i];
-        if (block->context == context) {
-            block_unlist(block);
+        if (block->context != context)
+            continue;
+        bool is_owner = !block->of_graph || block->is_allocated;
+        block->is_allocated = false;
+        block_unlist(block);
+        if (is_owner)
             block_unref(block);
-        }
     }
 }
