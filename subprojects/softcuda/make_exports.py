@@ -5,7 +5,7 @@ executes the entry points whose function soft_<slot> they define.
 
   make_exports.py exports  SOURCE...         the C rows that src/exports/exports.c includes: for a slot that is executed,
                                              a function that calls soft_<slot>; for any other one, a function that
-                                             returns CUDA_ERROR_NOT_SUPPORTED
+                                             returns CUDA_ERROR_NOT_SUPPORTED; and the names for src/control/names.c
   make_exports.py executed SOURCE...         the slots that are executed, a line each
   make_exports.py map      DRIVER VERSION    an ELF version script: the exports of this driver, and our control
   make_exports.py def      DRIVER VERSION    the same for Windows
@@ -62,11 +62,17 @@ def write_exports(*sources):
     for symbol in lists.WITHOUT_ROW:
         print(f'SOFT_REFUSE({symbol[2:]}, "{symbol}")')
     for one in entry_points:
+        for name in filter(None, (one.symbol, one.per_thread_symbol)):
+            print(f'SOFT_NAME("{one.function}", {one.abi[1:]}, "{name}")')
+    for symbol in lists.WITHOUT_ROW:
+        function, _, version = symbol.partition('_v')
+        print(f'SOFT_NAME("{function}", {version or 1}, "{symbol}")')
+    for one in entry_points:
         slot, per_thread = one.slot_name, one.per_thread_symbol
         variant = f'SOFT_VARIANT({slot}_per_thread, "{per_thread}")' if per_thread else 'SOFT_NO_VARIANT'
         row = f'SOFT_ROW("{one.function}", {one.version}, SOFT_VARIANT({slot}, "{one.symbol}"), {variant})'
         print(f'#if defined(_WIN32)\n{row}\n#endif' if one.is_windows_only else row)
-    for macro in ('EXPORT', 'EXPORT_BEFORE_INIT', 'EXPORT_WITHOUT_LOCK', 'REFUSE', 'ROW', 'VARIANT', 'NO_VARIANT'):
+    for macro in ('EXPORT', 'EXPORT_BEFORE_INIT', 'EXPORT_WITHOUT_LOCK', 'REFUSE', 'ROW', 'VARIANT', 'NO_VARIANT', 'NAME'):
         print(f'#undef SOFT_{macro}')
 
 

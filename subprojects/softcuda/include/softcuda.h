@@ -11,6 +11,8 @@
  *     if (soft != NULL)
  *         soft->register_kernel("scale", scale, sizes, 3);
  *
+ * A function of this interface that refuses its arguments also says why on the standard error stream.
+ *
  * Thread safety: every function may be called from any thread and at any time, also before cuInit().
  */
 #ifndef SOFTCUDA_H
@@ -72,16 +74,23 @@ struct softcuda_control {
                            size_t argument_count);
 
     /**
-     * Makes a call of an exported function fail: it returns `code` and does nothing.
+     * Makes a call of a function fail: it returns `code` and does nothing.
      *
-     * @param symbol  the exported name with its suffixes, such as "cuMemAlloc_v2"
-     * @param nth     which call from now on fails, 1 for the next one; 0 for every call until clear_faults()
-     * @param code    the CUresult that the call returns
+     * @param function  a plain name, such as "cuMemAlloc", means every version; "cuMemAlloc_v1" means the first, and
+     *                  "cuMemAlloc_v2" the second, each for both default streams; "cuMemcpyHtoD_v2_ptds" means that
+     *                  exported name; "*" means every function
+     * @param nth       which call from now on fails, 1 for the next one; 0 for every call until clear_faults()
+     * @param code      the CUresult that the call returns, above 0
      *
-     * @retval 0  success
-     * @retval 1  CUDA_ERROR_INVALID_VALUE: the library does not export this symbol, or 32 faults are pending
+     * @retval 0  success; also for a function that only other drivers have
+     * @retval 1  CUDA_ERROR_INVALID_VALUE: no driver has this function, or the code is not an error
+     * @retval 2  CUDA_ERROR_OUT_OF_MEMORY
      */
-    int (*fail_call)(const char *symbol, unsigned nth, int code);
+    int (*fail_call)(const char *function, unsigned nth, int code);
+
+    /** Returns the exported name of the latest call that failed because of fail_call() or SOFTCUDA_FAIL, and forgets
+     * it; NULL if no call failed so since. */
+    const char *(*failed_call)(void);
 
     /**
      * Removes all injected faults and the sticky errors of all devices. After a fault on a real device, only a new
@@ -91,6 +100,10 @@ struct softcuda_control {
 
     /** Delays each host function and each status callback by so many milliseconds; 0 removes the delay. */
     void (*delay_callbacks)(unsigned milliseconds);
+
+    /** Returns what was refused last: by a function of this interface, or of the environment when the library was
+     * loaded, such as "SOFTCUDA_MEMORY: ..."; "" if nothing was. It is valid until something else is refused. */
+    const char *(*refusal)(void);
 };
 
 /**

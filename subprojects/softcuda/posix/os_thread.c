@@ -107,6 +107,13 @@ void os_on_fork(void (*child)(void))
     pthread_atfork(os_lock, os_unlock, in_child);
 }
 
+extern char **environ;
+
+char **os_environment(void)
+{
+    return environ;
+}
+
 void *os_aligned_alloc(uint64_t alignment, uint64_t size)
 {
     void *memory = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The services of the operating system: the one lock, two signals, threads, time. posix/ and windows/ implement
- * them. */
+/* The services of the operating system: the one lock, two signals, threads, time, environment. posix/ and windows/
+ * implement them. */
 #ifndef SOFT_OS_THREAD_H
 #define SOFT_OS_THREAD_H
 
@@ -34,6 +34,9 @@ void os_sleep(uint64_t nanoseconds);
 
 /* Calls `child` in every child of a later fork, where the lock is free. At most once in a process. */
 void os_on_fork(void (*child)(void));
+
+/* All environment variables, "NAME=TEXT" each, up to NULL. */
+char **os_environment(void);
 
 /* Uninitialised memory at a multiple of `alignment`, a power of two; NULL if out of memory. */
 void *os_aligned_alloc(uint64_t alignment, uint64_t size);

@@ -10,6 +10,7 @@
 
 const struct cushim_dispatch_table *cu;
 const struct softcuda_control *control;
+softcuda_control_fn get_control;
 CUcontext context;
 
 void support_load(int argc, char **argv)
@@ -26,7 +27,8 @@ void support_load(int argc, char **argv)
     cu = cushim_table();
     void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
     find.object = library == NULL ? NULL : dlsym(library, SOFTCUDA_CONTROL_SYMBOL);
-    control = find.object == NULL ? NULL : find.function(SOFTCUDA_CONTROL_VERSION);
+    get_control = find.function;
+    control = get_control == NULL ? NULL : get_control(SOFTCUDA_CONTROL_VERSION);
     if (cu->Init_v1(0) != CUDA_SUCCESS || control == NULL)
         exit(1);
 }

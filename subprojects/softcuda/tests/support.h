@@ -16,6 +16,7 @@
 
 extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;
+extern softcuda_control_fn get_control;
 extern CUcontext context;
 
 /* Loads argv[1]. main() calls it before test_list_run(). */

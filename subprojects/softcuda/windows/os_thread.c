@@ -95,6 +95,11 @@ void os_on_fork(void (*child)(void))
     (void)child; /* Windows has no fork */
 }
 
+char **os_environment(void)
+{
+    return _environ;
+}
+
 void *os_aligned_alloc(uint64_t alignment, uint64_t size)
 {
     return _aligned_malloc((size_t)size, (size_t)alignment);

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error_names.h"
-
 static bool initialised;
 
 bool soft_initialised(void)
@@ -38,6 +36,10 @@ CUresult soft_Init_v1(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (initialised)
         return CUDA_SUCCESS;
+    if (settings_are_refused()) {
+        thread_explain("A setting of softcuda is wrong: see the standard error stream");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     CUresult result = devices_find();
     if (result != CUDA_SUCCESS)
         return result;
@@ -57,12 +59,12 @@ CUresult soft_DriverGetVersion_v1(int *driverVersion)
 
 CUresult soft_GetErrorName_v1(CUresult error, const char **pStr)
 {
-    return get_error_name(error, pStr);
+    return result_name(error, pStr);
 }
 
 CUresult soft_GetErrorString_v1(CUresult error, const char **pStr)
 {
-    return get_error_string(error, pStr);
+    return result_sentence(error, pStr);
 }
 
 /* What differs between the GPUs. Sizes are in bytes. */

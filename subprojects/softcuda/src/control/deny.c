@@ -116,24 +116,19 @@ static bool is_tested(enum feature feature)
     return feature == FEATURE_PEER_ACCESS;
 }
 
-/* Adds a name and its per-thread variants to a list. */
-static void list_add(char *list, size_t size, const char *symbol)
+/* Hides what a driver without the feature lacks: the first slot, if no attribute shows the feature. */
+static void feature_hide(enum feature feature)
 {
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s,%s_ptsz,%s_ptds", used > 0 ? "," : "", symbol, symbol, symbol);
-}
-
-/* What a driver without the feature lacks: the first slot, if no attribute shows the feature. */
-static void list_add_hidden(char *list, size_t size, enum feature feature)
-{
-    char symbol[80];
-    for (size_t i = 0; i < NEEDED_SLOTS; i++) {
-        if (needed_slots[i].feature != feature || is_tested(feature))
-            continue;
-        symbol_of(needed_slots[i].slot, symbol, sizeof symbol);
-        list_add(list, size, symbol);
+    struct name_range range;
+    char name[MAX_ITEM];
+    size_t i = 0;
+    while (i < NEEDED_SLOTS && needed_slots[i].feature != feature)
+        i++;
+    if (i == NEEDED_SLOTS || is_tested(feature))
         return;
-    }
+    snprintf(name, sizeof name, "cu%s", needed_slots[i].slot);
+    if (name_find("", name, &range))
+        name_hide(range);
 }
 
 /* Features that need an attribute which is denied are off, too. */
@@ -147,25 +142,20 @@ static void find_off(void)
     }
 }
 
-/* The feature with the name text[0 .. length-1], or FEATURE_COUNT. */
-static int find_feature(const char *text, size_t length)
+bool deny_add(const char *where, const char *text)
 {
-    int i = 0;
-    while (i < FEATURE_COUNT && (strlen(feature_names[i]) != length || strncmp(feature_names[i], text, length) != 0))
-        i++;
-    return i;
-}
-
-void deny_read(const char *text, char *hidden, size_t size)
-{
-    for (; text != NULL && *text != '\0'; text += strcspn(text, ","), text += *text == ',') {
-        int length = (int)strcspn(text, ","), found = find_feature(text, (size_t)length);
-        if (found == FEATURE_COUNT) { /* otherwise a test of a fallback would test nothing */
-            fprintf(stderr, "softcuda: SOFTCUDA_DENY: \"%.*s\" is not the name of a feature\n", length, text);
-            continue;
-        }
-        is_denied[found] = any_denied = true;
-        list_add_hidden(hidden, size, (enum feature)found);
+    int feature = 0;
+    while (feature < FEATURE_COUNT && strcmp(feature_names[feature], text) != 0)
+        feature++;
+    if (feature == FEATURE_COUNT) {
+        struct nearest nearest = {.text = text};
+        for (int i = 0; i < FEATURE_COUNT; i++)
+            nearest_try(&nearest, feature_names[i]);
+        nearest_refuse(&nearest, where, "no feature has this name");
+        return false;
     }
+    is_denied[feature] = any_denied = true;
+    feature_hide((enum feature)feature);
     find_off();
+    return true;
 }

@@ -7,36 +7,17 @@
 
 #include "os_thread.h"
 
-#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)
-#define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)
-#define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
-#define SOFT_REFUSE(id, symbol)
-#define SOFT_VARIANT(id, symbol) symbol,
-#define SOFT_NO_VARIANT
-#define SOFT_ROW(driver_function, since, variant, per_thread_variant) variant per_thread_variant
-
-static const char *const names[] = {
-#include "softcuda_exports.inc"
-};
-
-/* A permanent copy of the name, if a function of that name is exported in this version or another; else NULL. */
-static const char *export_name_find(const char *symbol)
-{
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], symbol) == 0)
-            return names[i];
-    return NULL;
-}
-
-enum { MAX_FAULTS = 32 };
-
-static struct fault {
-    const char *symbol;
+struct fault {
+    struct name_range names;
     unsigned nth; /* counted from now */
     bool every;
-    int code;
-} faults[MAX_FAULTS];
+    CUresult code;
+};
+
+static struct fault *faults;
+static size_t fault_capacity;
 static atomic_size_t fault_count; /* written under the lock, read by fault_any() without */
+static const char *failed_symbol; /* of the latest call that failed */
 static uint64_t delay_nanoseconds;
 
 static void fault_set_count(size_t count)
@@ -44,24 +25,46 @@ static void fault_set_count(size_t count)
     atomic_store_explicit(&fault_count, count, memory_order_relaxed);
 }
 
-static void fault_remove(struct fault *fault)
-{
-    *fault = faults[fault_count - 1];
-    fault_set_count(fault_count - 1);
-}
-
 bool fault_find(const char *symbol, CUresult *out_code)
 {
+    size_t kept = 0;
+    bool found = false;
     for (size_t i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
-        if (strcmp(fault->symbol, symbol) != 0 || (fault->nth > 0 && --fault->nth > 0))
-            continue;
-        *out_code = (CUresult)fault->code;
-        if (fault->nth == 0 && !fault->every)
-            fault_remove(fault);
-        return true;
+        bool fails = name_is_in(fault->names, symbol) && (fault->every || --fault->nth == 0);
+        if (fails && !found) {
+            found = true;
+            *out_code = fault->code;
+            failed_symbol = symbol;
+        }
+        if (!fails || fault->every)
+            faults[kept++] = *fault;
     }
-    return false;
+    fault_set_count(kept);
+    return found;
+}
+
+const char *fault_take_failed(void)
+{
+    const char *symbol = failed_symbol;
+    failed_symbol = NULL;
+    return symbol;
+}
+
+CUresult fault_add(const char *where, const char *function, unsigned nth, int code)
+{
+    struct name_range range = name_all();
+    if (strcmp(function, "*") != 0 && !name_find(where, function, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (code <= 0) {
+        control_refuse(where, "%s: a call does not fail with the result %d", function, code);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!soft_reserve((void **)&faults, &fault_capacity, fault_count + 1, sizeof *faults))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    faults[fault_count] = (struct fault){range, nth, nth == 0, (CUresult)code};
+    fault_set_count(fault_count + 1);
+    return CUDA_SUCCESS;
 }
 
 void fault_delay(void)
@@ -76,16 +79,6 @@ void fault_delay(void)
 bool fault_any(void)
 {
     return atomic_load_explicit(&fault_count, memory_order_relaxed) > 0;
-}
-
-bool fault_add(const char *symbol, unsigned nth, int code)
-{
-    const char *own = export_name_find(symbol);
-    if (own == NULL || fault_count == MAX_FAULTS)
-        return false;
-    faults[fault_count] = (struct fault){own, nth, nth == 0, code};
-    fault_set_count(fault_count + 1);
-    return true;
 }
 
 static CUresult errors[MAX_DEVICES + 1]; /* of each device, and of streams without one */
@@ -103,6 +96,7 @@ void sticky_error_set(int device, CUresult error)
 void fault_clear(void)
 {
     fault_set_count(0);
+    failed_symbol = NULL;
     memset(errors, 0, sizeof errors);
 }
 

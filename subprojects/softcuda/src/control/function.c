@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGUMENT_SIZE = 32764 };
-
 static struct function *functions; /* a list; never removed, because a launch may be pending */
 
 struct function *function_named(const char *name)

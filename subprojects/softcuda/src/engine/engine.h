@@ -160,8 +160,8 @@ struct block *block_register(struct context *context, void *base, size_t size, u
 /* Whether the address is the start of this memory, which is allocated. Accepts NULL. */
 bool block_can_be_freed(const struct block *block, uint64_t address);
 
-/* Makes the address invalid for later calls. The reference of the list, or of an allocation by a launch, then belongs to
- * the caller. */
+/* Makes the address invalid for later calls. The reference of the list, or of an allocation by a launch, then belongs
+ * to the caller. */
 void block_take(struct block *block);
 
 /* Frees the memory of a context that is destroyed. */

@@ -93,6 +93,7 @@ static CUresult call_refuse(const char *symbol)
         return call_refuse(symbol);                                                                                    \
     }
 #define SOFT_ROW(driver_function, since, variant, per_thread_variant)
+#define SOFT_NAME(driver_function, version, symbol)
 #include "softcuda_exports.inc"
 /* clang-format on */
 
@@ -116,6 +117,7 @@ struct export_row {
 #define SOFT_NO_VARIANT NULL, NULL
 #define SOFT_ROW(driver_function, since, variant, per_thread_variant)                                                  \
     {driver_function, since, variant, per_thread_variant},
+#define SOFT_NAME(driver_function, version, symbol)
 
 /* Rows of one driver function are adjacent, oldest first. */
 static const struct export_row export_rows[] = {
