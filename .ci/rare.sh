@@ -11,8 +11,8 @@ readonly with_long=(--setup all --no-suite thorough)
 # packagers and with all real drivers.
 # shellcheck disable=SC2046 # one word for each
 stage_everything() {
-    packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi g++ clang musl-tools \
-        gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 gcc-aarch64-linux-gnu binutils-avr binutils-djgpp bindgen \
+    packages python3-pip python3-venv python3-wheel python3-setuptools python3-dev python3-cffi python3-pytest \
+        g++ clang musl-tools gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 gcc-aarch64-linux-gnu binutils-avr binutils-djgpp bindgen \
         cmake lld man-db ffmpeg libffmpeg-nvenc-dev python3-numba chromium zsh fish cargo librust-cc-dev
     apart tests/drivers/fetch-toolkit $(toolkits headers) $(toolkits windows) >build-ci/toolkits
     fetch_drivers

@@ -4,6 +4,7 @@
 check_package.py FILE - the same for a wheel, or for a source distribution, which pip builds first. "source" makes the
 source distribution of this tree.
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -122,11 +123,67 @@ class Package(unittest.TestCase):
         if os.path.isdir(GIVEN) and not list(self.prefix.rglob('libcushim.so.0')):
             self.skipTest('this build has no shared library')
         page = (ROOT / 'subprojects' / 'cushim-tools' / 'python' / 'README.md').read_text(encoding='utf-8')
-        code = page.split('```python\n')[2].split('```')[0]
+        code = page.split('```python\n')[3].split('```')[0]
         self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
                          '0 Loading a driver was disabled on request.\n')
         driver = next(self.prefix.rglob('softcuda/550/libcuda.so.1'))
         self.assertIn('1 the call succeeded', run('env', f'CUSHIM_DRIVER={driver}', self.python, '-c', code))
+
+    def test_softcuda_when_tested_as_its_page_shows_then_the_test_passes_and_each_mistake_fails(self):
+        if importlib.util.find_spec('pytest') is None:
+            self.skipTest('pytest is not installed (Debian: python3-pytest)')
+        page = (ROOT / 'subprojects' / 'softcuda' / 'README.md').read_text(encoding='utf-8')
+        code = page.split('```python\n')[1].split('```')[0]
+        packages = next(self.prefix.rglob('site-packages'))
+        file = self.directory / 'test_scale.py'
+        for right, wrong, status in (('', '', 0), ('to[i] *= by', 'to[i] += by', 1), ('[i] *= by', '[i] *= missing', 1),
+                                     ('return result or freed', 'return result', 1),
+                                     ('or cuda.cuMemcpyDtoH_v2', 'or 0 * cuda.cuMemcpyDtoH_v2', 1)):
+            self.assertIn(right, code)
+            file.write_text(code.replace(right, wrong, 1), encoding='utf-8')
+            run('env', f'PYTHONPATH={packages}', sys.executable, '-B', '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
+                str(file), status=status)
+
+    def test_softcuda_when_a_child_is_started_then_it_has_the_driver_and_its_settings(self):
+        code = ('import os, subprocess, sys; from cushim import softcuda\n'
+                'subprocess.run([sys.executable, "-c", sys.argv[1], "libcuda.so.1"], '
+                'env={**os.environ, **softcuda.environment(470, fail="cuInit=NO_DEVICE", devices=2)})')
+        self.assertEqual(run(self.python, '-c', code, OPEN), '11040\n')
+        start = 'import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cuInit(0))'
+        self.assertEqual(run(self.python, '-c', code, start), '100\n')
+        block = ('import subprocess, sys; from cushim import softcuda\n'
+                 'with softcuda.driver(470): subprocess.run([sys.executable, "-c", sys.argv[1], "libcuda.so.1"])')
+        self.assertEqual(run(self.python, '-c', block, OPEN), '11040\n')
+
+    def test_softcuda_when_used_wrongly_then_raises_a_sentence(self):
+        inside = 'with softcuda.driver(580) as cuda: '
+        for code, words in (('softcuda.path(471)', '340, 390'),
+                            ('softcuda.fail("cuInit", 2)', 'no driver is in use'),
+                            ('with softcuda.driver(580, memory="4X"): pass', 'SOFTCUDA_MEMORY: "4X"'),
+                            ('with softcuda.driver(580, memroy=4): pass', 'did you mean "SOFTCUDA_MEMORY"'),
+                            (inside + 'softcuda.fail("cuMemAllok", 2)', 'did you mean "cuMemAlloc"'),
+                            (inside + 'softcuda.fail("cuInit", "OUT_OF_MEMORI")', "mean 'CUDA_ERROR_OUT_OF_MEMORY'"),
+                            (inside + 'softcuda.fail("cuMemAlloc", 0)', 'does not fail with the result 0'),
+                            (inside + 'softcuda.fail("cuMemAlloc", 2, times=0)', 'at least 1 call'),
+                            (inside + 'softcuda.kernel("k", lambda x: 0)', 'parameter x is not a type of ctypes'),
+                            (inside + 'softcuda.driver(550).__enter__()', 'already in use'),
+                            (inside + 'pass\nwith softcuda.driver(550): pass', 'start a child'),
+                            (inside + 'pass\nwith softcuda.driver(580, devices=2): pass', 'start a child')):
+            error = run(self.python, '-c', 'from cushim import softcuda\n' + code, status=1)
+            self.assertIn(words, error.splitlines()[-1], code)
+
+    def test_softcuda_when_calls_fail_then_so_many_do_and_the_next_use_has_none(self):
+        code = ('from cushim import softcuda\n'
+                'with softcuda.driver() as cuda:\n'
+                '  softcuda.fail("cuInit", "CUDA_ERROR_NO_DEVICE", times=2)\n'
+                '  print(cuda.cuInit(0), cuda.cuInit(0), cuda.cuInit(0))\n'
+                '  softcuda.fail("*", 999); print(cuda.cuInit(0))\n'
+                'with softcuda.driver() as cuda: print(cuda.cuInit(0), [one.function for one in '
+                'softcuda.each_call_fails(2) if [cuda.cuInit(0), cuda.cuDriverGetVersion(None)]])')
+        self.assertEqual(run(self.python, '-c', code), "100 100 0\n999\n0 ['cuInit', 'cuDriverGetVersion', None]\n")
+        header = run(self.python, '-c', 'from cushim import softcuda; print(softcuda.include_directory())').strip()
+        self.assertEqual(pathlib.Path(header, 'softcuda.h').read_bytes(),
+                         (ROOT / 'subprojects' / 'softcuda' / 'include' / 'softcuda.h').read_bytes())
 
     def test_show_when_pip_prints_the_package_then_has_its_metadata(self):
         pip_show = sys.executable, '-m', 'pip', '--disable-pip-version-check', '--python', self.python, 'show'

@@ -20,6 +20,7 @@ PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '',
          for page in FILES}
 PROGRAM, LIBRARY, SOFTCUDA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
 COMPILER = sys.argv[4:]
+SOFTCUDA_HEADERS = ROOT / 'subprojects' / 'softcuda' / 'include'
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
 
 
@@ -71,6 +72,21 @@ class Pages(unittest.TestCase):
 
     def test_first_page_when_counted_then_it_has_at_most_140_lines(self):
         self.assertLessEqual(PAGES['README.md'].count('\n'), 140)
+
+    def test_page_of_softcuda_when_its_test_is_compiled_then_it_passes_and_each_mistake_fails(self):
+        code = blocks('subprojects/softcuda/README.md')[0]
+        if subprocess.run([*COMPILER, '-fsyntax-only', '-x', 'c', '-'], input=code.split('#include <cushim')[0], text=True,
+                          stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest('cmocka is not installed')
+        flags = LIBRARY, '-I', str(SOFTCUDA_HEADERS), '-ldl', '-lpthread', '-lcmocka'
+        self.compile(code, *flags, driver=SOFTCUDA, SOFTCUDA_MEMORY='1M')
+        mistakes = (('to[i] *= by', 'to[i] += by'), ('CUDA_SUCCESS ? freed : result', 'CUDA_SUCCESS ? 0 : result'),
+                    ('result = cu->MemcpyDtoH_v2', '(void)cu->MemcpyDtoH_v2'), ('fail_call("*"', 'fail_call("cuNo"'))
+        for right, wrong in mistakes:
+            self.assertIn(right, code)
+            with self.assertRaises(subprocess.CalledProcessError) as raised:
+                self.compile(code.replace(right, wrong), *flags, driver=SOFTCUDA, SOFTCUDA_MEMORY='1M')
+            self.assertEqual(len(raised.exception.cmd), 1)  # not the compiler, but the tests
 
     def test_fragments_when_compiled_then_they_are_c(self):
         fragments = blocks('README.md')[1:] + blocks('loader/README.md') + blocks('src/README.md')

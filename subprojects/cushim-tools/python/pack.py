@@ -122,6 +122,7 @@ def wheel(build, platform, directory):
             files[f'{data}/data/{name}'] = file
         if '/man/' in name or not of_environment:
             files[target] = file
+    files['cushim/include/softcuda.h'] = (ROOT / 'subprojects/softcuda/include/softcuda.h').read_bytes(), PLAIN
     files[f'{info}/METADATA'] = METADATA, PLAIN
     files[f'{info}/entry_points.txt'] = COMMANDS, PLAIN
     files[f'{info}/licenses/LICENSE'] = (ROOT / 'LICENSE').read_bytes(), PLAIN
