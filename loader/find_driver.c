@@ -309,6 +309,12 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
         cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
         return false;
     }
+    if (!cush_os_has_driver) {
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_FOUND, cush_reason_code(CUSHIM_REASON_NOT_FOUND),
+                                   "NVIDIA has no CUDA driver for this operating system.");
+        builder->advice = "To use a GPU, run the program on Linux or Windows.";
+        return false;
+    }
     if (!search_try_all(&search)) {
         cush_diagnosis_set_failure(builder, request->path[0] != '\0');
         return false;

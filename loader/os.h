@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loader uses of the operating system. posix/ and windows/ implement the functions. */
+/*
+ * What the loader uses of the operating system. windows/ implements the functions; or posix/ those that do not depend on
+ * NVIDIA's driver, with linux/, or with other/ for a system that has no driver.
+ */
 #ifndef CUSHIM_LOADER_OS_H
 #define CUSHIM_LOADER_OS_H
 
@@ -92,6 +95,9 @@ bool cush_os_privileged(void);
 
 /* Returns the number of this process. */
 unsigned long cush_os_process(void);
+
+/* Whether NVIDIA has a driver for the system. Where it has none, nothing is searched for. */
+extern const bool cush_os_has_driver;
 
 /* Whether the system has a file for each device (/dev/nvidia0), which shows that the device exists and who may use
  * it. */

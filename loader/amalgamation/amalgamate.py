@@ -44,14 +44,38 @@ TYPED = re.compile(r'^#if !defined\(CUSHIM_UNTYPED\)\n.*?^#endif\n', re.M | re.S
 COMMENT = re.compile(r'^ *(?:/\*.*?\*/)?\n', re.M | re.S)
 EMPTY_LINES = re.compile(r'\n{3,}')
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
-SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'}
+HIDING = '#if defined(__ELF__) || defined(__MACH__)\n'
+# The words of sources.txt for a system, in C.
+SYSTEMS = {'posix': '!defined(_WIN32)', 'windows': 'defined(_WIN32)',
+           'linux': 'defined(__linux__) && !defined(CUSHIM_PORTABLE)',
+           'other': '!defined(_WIN32) && (!defined(__linux__) || defined(CUSHIM_PORTABLE))'}
+HEAD = '''#if defined(__cplusplus)
+#    error "cushim: cushim.c is C. Compile it with a C compiler, and link its object with those of C++."
+#elif (defined(__GLIBC__) && !defined(__USE_GNU)) \\
+    || (defined(__linux__) && !defined(__GLIBC__) && defined(_FEATURES_H) && !defined(_GNU_SOURCE))
+#    error "cushim: define _GNU_SOURCE for this unit, or put cushim.c first, before any other header."
+#else
+#if !defined(_WIN32) && !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#if defined(__GNUC__)
+#    pragma GCC diagnostic push
+#    pragma GCC diagnostic ignored "-Wdeclaration-after-statement" /* that is C90 */
+#endif
+#include "cushim.h"
+'''
+TAIL = '''#if defined(__GNUC__)
+#    pragma GCC diagnostic pop
+#endif
+#endif
+'''
 
 
-def sources():
-    """The files that are compiled, in the order of the build."""
-    for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines():
-        if not line.startswith('#'):
-            yield ROOT / line.split()[2]
+def systems_of_sources():
+    """{path: the word for its systems} of the files that are compiled, in the order of the build."""
+    rows = (line.split() for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines()
+            if not line.startswith('#'))
+    return {ROOT / path: system for system, _, path in rows}
 
 
 class Output:
@@ -61,7 +85,7 @@ class Output:
         """`made`: {path: text} of files whose text is another one."""
         self.seen, self.made, self.system_includes = seen, made, {}
 
-    def read(self, path, system=None):
+    def read(self, path, system='all'):
         """The text of a file, with the files that it includes in place of its #include lines."""
         text = self.made[path] if path in self.made else path.read_text(encoding='utf-8')
         text = text.replace('/* SPDX-License-Identifier: MIT */\n', '')
@@ -96,7 +120,12 @@ class Output:
 
 
 def of_system(system, text):
-    return SYSTEMS[system] + text + '#endif\n' if system and text else text
+    return f'#if {SYSTEMS[system]}\n{text}#endif\n' if system in SYSTEMS and text else text
+
+
+def common_system(systems):
+    """The word for the systems of several files."""
+    return systems.pop() if len(systems) == 1 else 'posix' if systems <= {'posix', 'linux', 'other'} else 'all'
 
 
 def head(name, what, more=''):
@@ -136,23 +165,20 @@ def write_untyped(made, chosen):
 
 def write_code(made, seen, paths):
     """The text of cushim.c."""
-    code, parts = Output(seen, made), []
+    code, parts, systems = Output(seen, made), [], systems_of_sources()
     for path in paths:
-        system = next((name for name in SYSTEMS if name in path.parts), None)
+        system = systems.get(path, 'all')
         parts.append(of_system(system, code.read(path, system)))
-    includes = {None: '', **dict.fromkeys(SYSTEMS, '')}
-    for line, systems in sorted(code.system_includes.items()):
-        includes[systems.pop() if len(systems) == 1 else None] += line
-    return head('cushim.c', 'all of the library.') + '''#if !defined(_WIN32) && !defined(_GNU_SOURCE)
-#    define _GNU_SOURCE
-#endif
-#include "cushim.h"
-''' + ''.join(of_system(system, lines) for system, lines in includes.items()) + '''
-#if defined(__ELF__)
-''' + PUSH.format('hidden') + '''#endif
-''' + CONDITIONAL.sub(lambda match: PUSH.format('default') + match[0] + POP, ''.join(parts)) + '''
-#if defined(__ELF__)
-''' + POP + '#endif\n'
+    includes = {'all': '', **dict.fromkeys(SYSTEMS, '')}
+    for line, found in sorted(code.system_includes.items()):
+        includes[common_system(found)] += line
+    included = ''.join(of_system(system, lines) for system, lines in includes.items())
+    text = CONDITIONAL.sub(lambda match: PUSH.format('default') + match[0] + POP, ''.join(parts))
+    return head('cushim.c', 'all of the library.') + HEAD + included + f'''
+{HIDING}{PUSH.format('hidden')}#endif
+{text}
+{HIDING}{POP}#endif
+{TAIL}'''
 
 
 def replace_files(directory, files):
@@ -184,7 +210,7 @@ def write_library(made, chosen):
     """The texts of cushim.h, of cushim.c, and of cushim_cuda.c or ''."""
     header, seen = write_api(made, chosen)
     drop_in = write_drop_in(made, set(seen), chosen) if chosen and chosen.exports else ''
-    code = write_code(made, seen, chosen.sources if chosen else sources())
+    code = write_code(made, seen, chosen.sources if chosen else systems_of_sources())
     return [EMPTY_LINES.sub('\n\n', text) for text in (header, code, drop_in)]
 
 
@@ -225,7 +251,7 @@ def main():
             linked = objects.called_names(given.link) if given.link else []
             parts = {part for part in ('layers', 'companions') if getattr(given, part)}
             parts |= set() if given.no_streams else {'streams'}
-            chosen = subset.Subset(given.slots, linked, sources(), parts)
+            chosen = subset.Subset(given.slots, linked, systems_of_sources(), parts)
         except (objects.Error, subset.Error) as error:
             sys.exit(f'amalgamate.py: {error}')
     files = write_files(chosen)

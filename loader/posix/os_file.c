@@ -202,6 +202,7 @@ bool cush_os_file_real_path(const char *path, char *real_path)
 {
     if (realpath(path, real_path) != NULL)
         return true;
+#if defined(O_PATH) /* Linux */
     int file = errno == EPERM ? open(path, O_PATH | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
@@ -211,6 +212,9 @@ bool cush_os_file_real_path(const char *path, char *real_path)
     close(file);
     real_path[length > 0 ? length : 0] = '\0';
     return length > 0;
+#else
+    return false;
+#endif
 }
 
 bool cush_os_directory_find(const char *root, const char *path,
@@ -236,8 +240,12 @@ static void write_without_signal(int file, const char *text, size_t size)
     sigaddset(&signals, SIGPIPE);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    if (write(file, text, size) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&signals, NULL, &(struct timespec){0});
+    if (write(file, text, size) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        int taken;
+        sigpending(&pending);
+        if (sigismember(&pending, SIGPIPE)) /* it is not if the program ignores it */
+            sigwait(&signals, &taken);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

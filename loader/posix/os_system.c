@@ -26,14 +26,22 @@ static int cancel_state; /* of the thread that holds the lock, from before it to
 enum { FORK_WAIT_SECONDS = 5 };
 static _Thread_local bool fork_has_lock;
 
+/* macOS has no pthread_mutex_timedlock(). A sleep is a cancellation point, and fork() is none. */
 static void load_lock_before_fork(void)
 {
-    struct timespec deadline;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    struct timespec start, now;
+    int state;
     if (load_lock_is_mine)
         return;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += FORK_WAIT_SECONDS;
-    fork_has_lock = pthread_mutex_timedlock(&load_lock, &deadline) == 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    now = start;
+    while (!(fork_has_lock = pthread_mutex_trylock(&load_lock) == 0) && now.tv_sec - start.tv_sec < FORK_WAIT_SECONDS) {
+        nanosleep(&pause, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    pthread_setcancelstate(state, NULL);
 }
 
 static void load_lock_after_fork(void)
@@ -97,5 +105,3 @@ unsigned long cush_os_process(void)
 {
     return (unsigned long)getpid();
 }
-
-const bool cush_os_has_device_nodes = true;

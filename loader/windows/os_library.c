@@ -55,19 +55,20 @@ static const char *exports_find_name(const void *module, cushim_fn address)
     if (list == NULL || where->VirtualAddress == 0)
         return NULL;
     const DWORD *functions = image_at(&image, list->AddressOfFunctions, list->NumberOfFunctions, sizeof *functions);
-    const DWORD *names = image_at(&image, list->AddressOfNames, list->NumberOfNames, sizeof *names);
+    const DWORD *name_offsets = image_at(&image, list->AddressOfNames, list->NumberOfNames, sizeof *name_offsets);
     const WORD *numbers = image_at(&image, list->AddressOfNameOrdinals, list->NumberOfNames, sizeof *numbers);
-    if (functions == NULL || names == NULL || numbers == NULL)
+    if (functions == NULL || name_offsets == NULL || numbers == NULL)
         return NULL;
     uintptr_t offset = (uintptr_t)address - (uintptr_t)image.base;
     for (DWORD i = 0; i < list->NumberOfNames; i++) {
         /* An export that forwards to another library points into the export directory, where no code is. */
         if (numbers[i] < list->NumberOfFunctions && functions[numbers[i]] == offset)
-            return image_read_name(&image, names[i]);
+            return image_read_name(&image, name_offsets[i]);
     }
     return NULL;
 }
 
+const bool cush_os_has_driver = true;
 const char cush_os_library_driver_name[] = "nvcuda.dll";
 const char cush_os_library_list_separator = ';';
 

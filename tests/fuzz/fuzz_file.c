@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "posix/file_check.h"
+#include "linux/file_check.h"
 
 static uint8_t head[4096];
 static long head_size;

@@ -104,7 +104,9 @@ class Release:
     def compile(self, directory):
         """Compiles every source of the library, those in the command of include/README.md, and returns the objects."""
         command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'include' / 'README.md').read_text('utf-8'), re.M)[1]
-        patterns = re.findall(r'\S+/\*\.c', command.replace('posix', 'windows' if WINDOWS else 'posix'))
+        if WINDOWS:
+            command = command.replace('/linux/', '/windows/').replace('/posix/', '/windows/')
+        patterns = dict.fromkeys(re.findall(r'\S+/\*\.c', command))
         sources = [path for pattern in patterns for path in sorted(self.root.glob(pattern))]
         objects = [directory / f'{place}.o' for place in range(len(sources))]
         flags = ['-std=c11', '-DCUSHIM_OWN_TYPES=1', '-DCUSHIM_BUILD_SHARED', '-I', self.root / 'include']

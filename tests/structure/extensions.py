@@ -21,7 +21,8 @@ LIBRARY = ('include/', 'loader/', 'src/stream/', 'src/completion/', 'src/cuda/')
 
 def extensions_in(name, line):
     found = EXTENSION.findall(line)
-    return found + MSVC_LACKS.findall(line) if name.startswith(LIBRARY) and '/posix/' not in name else found
+    is_for_msvc = name.startswith(LIBRARY) and not re.search('/(linux|other|posix)/', name)
+    return found + MSVC_LACKS.findall(line) if is_for_msvc else found
 
 
 def main(root):

@@ -103,10 +103,11 @@ static struct timespec time_to_timespec(uint64_t time)
 
 void cush_os_sleep_until(uint64_t time)
 {
-    struct timespec until = time_to_timespec(time);
     int cancellation = cancellation_disable();
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-        ;
+    for (uint64_t now; (now = cushim_clock_ns()) < time;) {
+        struct timespec left = time_to_timespec(time - now);
+        nanosleep(&left, NULL); /* macOS cannot sleep until a time */
+    }
     cancellation_restore(cancellation);
 }
 
@@ -164,6 +165,20 @@ static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wait_changed;
 static pthread_once_t wait_once = PTHREAD_ONCE_INIT;
 
+/* The clock of the condition variable must not be set by a person. macOS cannot choose it, and has its own function. */
+#    if defined(__APPLE__)
+static void wait_make_condition(void)
+{
+    pthread_cond_init(&wait_changed, NULL);
+}
+
+static int wait_until(uint64_t deadline)
+{
+    uint64_t now = cushim_clock_ns();
+    struct timespec left = time_to_timespec(deadline > now ? deadline - now : 0);
+    return pthread_cond_timedwait_relative_np(&wait_changed, &wait_lock, &left);
+}
+#    else
 static void wait_make_condition(void)
 {
     pthread_condattr_t attributes;
@@ -173,15 +188,21 @@ static void wait_make_condition(void)
     pthread_condattr_destroy(&attributes);
 }
 
-bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
+static int wait_until(uint64_t deadline)
 {
     struct timespec until = time_to_timespec(deadline);
+    return pthread_cond_timedwait(&wait_changed, &wait_lock, &until);
+}
+#    endif
+
+bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
+{
     int result = 0;
     int cancellation = cancellation_disable();
     pthread_once(&wait_once, wait_make_condition);
     pthread_mutex_lock(&wait_lock);
     if (atomic_load(word) == value)
-        result = pthread_cond_timedwait(&wait_changed, &wait_lock, &until);
+        result = wait_until(deadline);
     pthread_mutex_unlock(&wait_lock);
     cancellation_restore(cancellation);
     return result != ETIMEDOUT || cushim_clock_ns() < deadline;

@@ -13,6 +13,7 @@
 
 #include "file_check.h"
 
+const bool cush_os_has_driver = true;
 const char cush_os_library_driver_name[] = "libcuda.so.1";
 const char cush_os_library_list_separator = ':';
 
@@ -33,7 +34,7 @@ static const _Alignas(4) struct {
 } dlopen_note = {4, sizeof NOTE_JSON, 0x407c0c0a, "FDO", NOTE_JSON};
 #endif
 
-#if defined(__linux__) && !defined(__GLIBC__)
+#if !defined(__GLIBC__)
 #    define HAS_MUSL true
 #else
 #    define HAS_MUSL false

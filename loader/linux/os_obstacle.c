@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries what a driver does while CUDA initialises, apart from creating a thread: the library never does. Linux only. */
+/* Tries what a driver does while CUDA initialises, apart from creating a thread: the library never does. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
 #include "../os.h"
 
-#if defined(__linux__)
-#    include <errno.h>
-#    include <fcntl.h>
-#    include <stdint.h>
-#    include <stdio.h>
-#    include <string.h>
-#    include <sys/eventfd.h>
-#    include <sys/mman.h>
-#    include <sys/resource.h>
-#    include <sys/socket.h>
-#    include <sys/stat.h>
-#    include <sys/syscall.h>
-#    include <sys/sysmacros.h>
-#    include <unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+const bool cush_os_has_device_nodes = true;
 
 /* Each returns the error number, or 0. Nothing stays open. */
 
@@ -224,17 +225,3 @@ bool cush_os_file_is_open(const char *path)
     }
     return false;
 }
-#else
-struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
-{
-    (void)root;
-    (void)code;
-    return (struct os_obstacle){.reason = CUSHIM_REASON_NONE, .message = ""};
-}
-
-bool cush_os_file_is_open(const char *path)
-{
-    (void)path;
-    return false;
-}
-#endif
