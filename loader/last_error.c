@@ -9,7 +9,7 @@
 #include "tables.h"
 #include "version.h"
 
-static CUSH_THREAD_LOCAL char message[512], driver_message[512];
+static CUSH_THREAD_LOCAL char own_message[512], driver_message[512];
 static CUSH_THREAD_LOCAL struct cushim_error last_error;
 
 #define VERSION(version) cush_version_text(version).text
@@ -89,43 +89,43 @@ static CUSHIM_COLD void last_error_format_code(const struct error_detail *last)
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     const char *description = has_names ? NULL : cush_null_driver_describe(last->code);
     if (description != NULL)
-        snprintf(message, sizeof message, "%s returned %s.", last->function, description);
+        snprintf(own_message, sizeof own_message, "%s returned %s.", last->function, description);
     else if (has_names && table->GetErrorName_v1(last->code, &name) == CUDA_SUCCESS && name != NULL
              && cush_loaded_driver.error_text(last->code, &text) == CUDA_SUCCESS && text != NULL)
-        snprintf(message, sizeof message, "%s returned %s: %s.", last->function, name, text);
+        snprintf(own_message, sizeof own_message, "%s returned %s: %s.", last->function, name, text);
     else
-        snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
+        snprintf(own_message, sizeof own_message, "%s returned error %d.", last->function, (int)last->code);
 }
 
 static CUSHIM_COLD void last_error_format_message(const struct error_detail *last)
 {
     const char *rest = last->message;
     size_t used = 0;
-    for (; *rest != '\0' && used + 1 < sizeof message; rest++) {
+    for (; *rest != '\0' && used + 1 < sizeof own_message; rest++) {
         if (*rest == '%' && last->detail != NULL) {
-            int length = snprintf(message + used, sizeof message - used, "%s", last->detail);
-            used = used + (size_t)length < sizeof message ? used + (size_t)length : sizeof message - 1;
+            int length = snprintf(own_message + used, sizeof own_message - used, "%s", last->detail);
+            used = used + (size_t)length < sizeof own_message ? used + (size_t)length : sizeof own_message - 1;
         } else {
-            message[used++] = *rest;
+            own_message[used++] = *rest;
         }
     }
-    message[used] = '\0';
+    own_message[used] = '\0';
 }
 
 const struct cushim_error *cushim_error_last(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
-        cush_last_error_format_missing(cush_symbols_index(last->slot), message, sizeof message);
+        cush_last_error_format_missing(cush_symbols_index(last->slot), own_message, sizeof own_message);
     else if (last->message != NULL)
         last_error_format_message(last);
     else if (last->code != CUDA_SUCCESS)
         last_error_format_code(last);
     else
-        message[0] = '\0';
+        own_message[0] = '\0';
     last_error.code = last->code;
     last_error.function = last->function != NULL ? last->function : "";
-    last_error.message = message;
+    last_error.message = own_message;
     if (last->driver_message != NULL)
         snprintf(driver_message, sizeof driver_message, "%s", last->driver_message);
     last_error.driver_message = last->driver_message != NULL ? driver_message : NULL;

@@ -23,7 +23,7 @@ static struct {
     struct diagnosis_builder *builder; /* of the load under way */
     char path[OS_PATH_SIZE];
     char root[OS_PATH_SIZE];
-} state;
+} loading;
 
 static const char load_name[] = "cushim_load";
 
@@ -82,11 +82,11 @@ static void load_log_as_requested(const struct cushim_diagnosis *diagnosis)
 static const struct cushim_diagnosis *load_publish(void)
 {
     struct layer_failure ignored;
-    cush_table_set_loaded(state.loaded);
-    if (state.loaded)
+    cush_table_set_loaded(loading.loaded);
+    if (loading.loaded)
         load_publish_tables();
-    const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(state.builder);
-    if (state.loaded)
+    const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(loading.builder);
+    if (loading.loaded)
         return diagnosis;
     if (cush_layer_stack_build(false, &ignored))
         load_publish_tables();
@@ -98,7 +98,7 @@ static const struct cushim_diagnosis *load_publish(void)
 /* A program must not run without a layer that was asked for, such as a limit. */
 static bool fail_layers(const struct layer_failure *failure)
 {
-    cush_diagnosis_set_outcome(state.builder, CUSHIM_REASON_BAD_LAYER, failure->code, "%s", failure->message);
+    cush_diagnosis_set_outcome(loading.builder, CUSHIM_REASON_BAD_LAYER, failure->code, "%s", failure->message);
     return false;
 }
 
@@ -106,9 +106,9 @@ static bool load_open_layers(const struct request *request)
 {
     struct layer_failure failure;
     size_t count;
-    if (!state.has_opened_layers && !cush_layer_stack_push_objects(request->layers, &count, &failure))
+    if (!loading.has_opened_layers && !cush_layer_stack_push_objects(request->layers, &count, &failure))
         return fail_layers(&failure);
-    state.has_opened_layers |= request->layers[0] != '\0';
+    loading.has_opened_layers |= request->layers[0] != '\0';
     return true;
 }
 
@@ -122,18 +122,18 @@ static bool load_install_layers(void)
 static const struct cushim_diagnosis *load_locked(const struct request *request, bool wants_driver_log)
 {
     struct driver driver;
-    if (!cush_search_driver(request, &driver, state.builder))
+    if (!cush_search_driver(request, &driver, loading.builder))
         return load_publish();
-    driver.root = strcpy(state.root, request->root);
+    driver.root = strcpy(loading.root, request->root);
     cush_table_fill(&driver);
-    state.handle_is_ours = request->handle == NULL;
-    state.loaded =
+    loading.handle_is_ours = request->handle == NULL;
+    loading.loaded =
         load_install_layers(); /* if not, the library stays open: a layer may already have called into the driver */
-    if (state.loaded) {
-        state.request = *request;
-        state.request.layers = "";
-        state.request.path = strcpy(state.path, request->path);
-        state.request.root = state.root;
+    if (loading.loaded) {
+        loading.request = *request;
+        loading.request.layers = "";
+        loading.request.path = strcpy(loading.path, request->path);
+        loading.request.root = loading.root;
         if (wants_driver_log)
             cush_driver_log_register();
     }
@@ -146,7 +146,7 @@ static bool load_is_same_library(const struct request *wish)
 {
     if (wish->handle != NULL)
         return wish->handle == cush_loaded_driver.library;
-    if (wish->path[0] == '\0' || strcmp(wish->path, state.request.path) == 0)
+    if (wish->path[0] == '\0' || strcmp(wish->path, loading.request.path) == 0)
         return true;
     void *library = cush_os_library_open_mapped(wish->path);
     if (library != NULL)
@@ -157,7 +157,7 @@ static bool load_is_same_library(const struct request *wish)
 /* Returns a sentence about the first difference between the request and the loaded driver, or NULL. */
 static const char *load_find_difference(const struct request *wish)
 {
-    const struct request *have = &state.request;
+    const struct request *have = &loading.request;
     int own_version = cush_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!load_is_same_library(wish))
@@ -187,9 +187,9 @@ static CUresult load_check_request(const struct request *wish)
 static CUresult load_again(const struct cushim_load_options *options)
 {
     struct request wish;
-    if (cush_request_read_options(&wish, options, state.builder))
+    if (cush_request_read_options(&wish, options, loading.builder))
         return load_check_request(&wish);
-    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(state.builder));
+    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(loading.builder));
 }
 
 /* cush_request_read() or cush_request_read_options(): with or without the environment variables. */
@@ -202,7 +202,7 @@ static CUSHIM_COLD const struct cushim_diagnosis *load_first(const struct cushim
     /* A driver must not call into a copy that can be unmapped. The shim of `cushim exec`, which reads no environment,
      * leaves the log to the program. */
     bool wants_driver_log = cush_os_library_pin_self() && read == cush_request_read;
-    bool sensible = read(&wish, options, state.builder) && load_open_layers(&wish);
+    bool sensible = read(&wish, options, loading.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish, wants_driver_log) : load_publish();
     load_log_as_requested(diagnosis);
     if (diagnosis->code != CUDA_SUCCESS)
@@ -230,8 +230,8 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
-    state.builder = cush_diagnosis_start();
-    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, read);
+    loading.builder = cush_diagnosis_start();
+    const struct cushim_diagnosis *diagnosis = loading.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
     if (result == CUDA_SUCCESS && options != NULL && options->has_global_symbols)
         load_make_global();
@@ -270,7 +270,7 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried()) {
-        state.builder = cush_diagnosis_start();
+        loading.builder = cush_diagnosis_start();
         load_first(NULL, cush_request_read);
     }
     cush_os_load_unlock();
@@ -304,9 +304,9 @@ void cush_load_reset_for_tests(void)
     cush_table_set_current(&cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY],
                            &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD]);
     cush_driver_log_unregister();
-    if (state.loaded && state.handle_is_ours)
+    if (loading.loaded && loading.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
-    state.loaded = state.has_opened_layers = false;
+    loading.loaded = loading.has_opened_layers = false;
     cush_table_set_loaded(false);
     cush_layer_stack_reset();
     cush_start_reset();
