@@ -10,19 +10,26 @@
 /* What the process sees. */
 struct evidence {
     const char *root;
-    CUresult code; /* CUDA_SUCCESS: cuInit was not called */
-    char library[OS_PATH_SIZE];
+    CUresult code;  /* CUDA_SUCCESS: cuInit was not called */
+    bool is_compat; /* the library is one of forward compatibility */
     struct cushim_system system;
     struct system_bus bus;
     bool is_usual; /* the system shows its GPUs on the bus and as device files: it is neither WSL nor a Jetson */
 };
 
+static CUSHIM_COLD bool library_is_compat(const char *library)
+{
+    char path[OS_PATH_SIZE];
+    if (library == NULL || !cush_os_file_real_path(library, path))
+        snprintf(path, sizeof path, "%s", library != NULL ? library : "");
+    return strstr(path, "/compat/") != NULL || strstr(path, "/cuda-compat") != NULL;
+}
+
 static void evidence_read(struct evidence *evidence, const char *root, const char *library, CUresult code)
 {
     evidence->root = root;
     evidence->code = code;
-    if (library == NULL || !cush_os_file_real_path(library, evidence->library))
-        snprintf(evidence->library, sizeof evidence->library, "%s", library != NULL ? library : "");
+    evidence->is_compat = library_is_compat(library);
     cush_system_read(root, &evidence->system, &evidence->bus);
     evidence->is_usual = cush_os_has_device_nodes && evidence->system.wsl_node == CUSHIM_NODE_ABSENT
                          && evidence->system.jetson_node == CUSHIM_NODE_ABSENT
@@ -39,17 +46,12 @@ static bool evidence_lacks_gpu(const struct evidence *evidence)
 
 /* ---- The library and the code ---- */
 
-static bool library_is_compat(const struct evidence *evidence)
-{
-    return strstr(evidence->library, "/compat/") != NULL || strstr(evidence->library, "/cuda-compat") != NULL;
-}
-
 static enum cushim_reason cause_of_code(const struct evidence *evidence)
 {
     switch ((int)evidence->code) {
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: /* GeForce and RTX GPUs return this one after an update, too */
-        return library_is_compat(evidence) ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
+        return evidence->is_compat ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return CUSHIM_REASON_NOT_READY;
     case CUDA_ERROR_DEVICE_UNAVAILABLE:

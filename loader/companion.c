@@ -80,6 +80,9 @@ struct companion_search {
     bool lacks_memory;
     enum cushim_reason failure; /* why the first file that exists cannot be used */
     char failure_text[512];
+    char driver[OS_PATH_SIZE], driver_file[OS_PATH_SIZE]; /* as it was opened, and behind its links */
+    char driver_version[32];
+    char path[OS_PATH_SIZE + 64], file[OS_PATH_SIZE]; /* a candidate, and below the root */
 };
 
 CUSHIM_PRINTF(3, 4)
@@ -124,7 +127,7 @@ static void companion_read_version(const char *file, char *version, size_t size)
 }
 
 /* Accepts an open library, or closes it. */
-static bool companion_accept(struct companion_search *search, void *library)
+static CUSHIM_COLD bool companion_accept(struct companion_search *search, void *library)
 {
     struct companion *companion = search->companion;
     char file[OS_PATH_SIZE];
@@ -171,13 +174,12 @@ static bool companion_try(struct companion_search *search, const char *file, boo
 static bool companion_try_beside(struct companion_search *search, const char *root, const char *beside,
                                  const char *version)
 {
-    char path[OS_PATH_SIZE + 64], file[OS_PATH_SIZE];
-    const char *library = search->kind->library;
+    const char *library = search->kind->library, *file = search->file;
     const char *number = version[0] != '\0' ? strstr(library, ".so.") : NULL;
-    snprintf(path, sizeof path, "%.*s/%.*s%s", (int)(strrchr(beside, '/') - beside), beside,
+    snprintf(search->path, sizeof search->path, "%.*s/%.*s%s", (int)(strrchr(beside, '/') - beside), beside,
              number != NULL ? (int)(number + 4 - library) : (int)strlen(library), library,
              number != NULL ? version : "");
-    if (!cush_os_path_below(root, path + strlen(root), file, sizeof file))
+    if (!cush_os_path_below(root, search->path + strlen(root), search->file, sizeof search->file))
         return false;
     switch (cush_os_file_state(file, false)) {
     case OS_FILE_ABSENT:
@@ -190,11 +192,11 @@ static bool companion_try_beside(struct companion_search *search, const char *ro
 }
 
 /* The directory of the driver, and the one to which its links lead. */
-static bool companion_try_neighbours(struct companion_search *search, const char *driver, const char *driver_file,
-                                     const char *version)
+static bool companion_try_neighbours(struct companion_search *search)
 {
-    const char *const paths[] = {driver, driver_file};
-    const char *root = strncmp(driver, search->root, strlen(search->root)) == 0 ? search->root : "";
+    const char *const paths[] = {search->driver, search->driver_file};
+    const char *version = search->driver_version;
+    const char *root = strncmp(search->driver, search->root, strlen(search->root)) == 0 ? search->root : "";
     for (size_t i = 0; i < 2; i++) {
         if (strrchr(paths[i], '/') == NULL)
             continue;
@@ -206,7 +208,7 @@ static bool companion_try_neighbours(struct companion_search *search, const char
     return false;
 }
 
-static bool companion_try_known_paths(struct companion_search *search)
+static CUSHIM_COLD bool companion_try_known_paths(struct companion_search *search)
 {
     char path[OS_PATH_SIZE];
     for (size_t i = 0; cush_candidates_path(i, search->root, path, sizeof path); i++) {
@@ -216,13 +218,12 @@ static bool companion_try_known_paths(struct companion_search *search)
     return false;
 }
 
-static bool companion_try_all(struct companion_search *search, const char *driver, const char *driver_file,
-                              const char *version)
+static bool companion_try_all(struct companion_search *search)
 {
     void *mapped = cush_os_library_open_mapped(search->kind->library);
     if (mapped != NULL && companion_accept(search, mapped))
         return true;
-    if (companion_try_neighbours(search, driver, driver_file, version))
+    if (companion_try_neighbours(search))
         return true;
     bool may_use_name = search->root[0] == '\0' && !cush_os_privileged();
     return (may_use_name && companion_try(search, search->kind->library, false)) || companion_try_known_paths(search);
@@ -263,12 +264,12 @@ static void companion_explain_absence(const struct companion_search *search)
 }
 
 /* With a package of "CUDA compatibility", libcuda alone is newer than the kernel module, and the companion is right. */
-static void companion_compare_version(const struct companion_search *search, const char *driver_version)
+static void companion_compare_version(const struct companion_search *search)
 {
     struct companion *companion = search->companion;
     char module[32];
     cush_system_kernel_module(search->root, module, sizeof module);
-    const char *right = module[0] != '\0' ? module : driver_version;
+    const char *right = module[0] != '\0' ? module : search->driver_version;
     if (companion->version[0] != '\0' && right[0] != '\0' && strcmp(companion->version, right) != 0)
         companion_say(companion, "Remove the copy of the other version, or restart after an update of the driver.",
                       "%.700s is of driver %s, but the %s is of %s, so %s can fail.", companion->path,
@@ -284,6 +285,36 @@ static void companion_find_driver(char path[OS_PATH_SIZE], char file[OS_PATH_SIZ
     companion_real_path(path, file);
 }
 
+/* Returns whether memory was sufficient. */
+static bool companion_fill(struct companion *companion, const struct companion_kind *kind)
+{
+    struct companion_search *search = malloc(sizeof *search); /* too large for the stack of some threads */
+    if (search == NULL)
+        return false;
+    search->kind = kind;
+    search->companion = companion;
+    search->root = cush_loaded_driver.root;
+    search->lacks_memory = false;
+    search->failure = CUSHIM_REASON_NONE;
+    companion_find_driver(search->driver, search->driver_file);
+    companion_read_version(search->driver_file, search->driver_version, sizeof search->driver_version);
+    companion->path[0] = companion->version[0] = companion->message[0] = '\0';
+    companion->public = (struct cushim_companion){.name = kind->name,
+                                                  .library = kind->library,
+                                                  .path = companion->path,
+                                                  .version = companion->version,
+                                                  .message = companion->message,
+                                                  .advice = ""};
+    bool is_found = companion_try_all(search);
+    bool has_memory = is_found || !search->lacks_memory;
+    if (is_found)
+        companion_compare_version(search);
+    else if (has_memory)
+        companion_explain_absence(search);
+    free(search);
+    return has_memory;
+}
+
 /* Returns NULL if memory is exhausted. The caller holds the load lock. */
 static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id id)
 {
@@ -291,29 +322,10 @@ static CUSHIM_COLD struct companion *companion_search(enum cushim_companion_id i
     if (companions[id] != NULL || companion == NULL)
         return companion;
     /* NVIDIA's file has no path to its neighbour, which the dynamic loader then finds by its soname. */
-    if (id == CUSHIM_COMPANION_NVENC && companion_search(CUSHIM_COMPANION_NVCUVID) == NULL) {
+    if ((id == CUSHIM_COMPANION_NVENC && companion_search(CUSHIM_COMPANION_NVCUVID) == NULL)
+        || !companion_fill(companion, &companion_kinds[id])) {
         free(companion);
         return NULL;
-    }
-    char driver[OS_PATH_SIZE], driver_file[OS_PATH_SIZE], version[32];
-    companion_find_driver(driver, driver_file);
-    companion_read_version(driver_file, version, sizeof version);
-    struct companion_search search = {&companion_kinds[id], companion, cush_loaded_driver.root, false,
-                                      CUSHIM_REASON_NONE,   ""};
-    companion->path[0] = companion->version[0] = companion->message[0] = '\0';
-    companion->public = (struct cushim_companion){.name = search.kind->name,
-                                                  .library = search.kind->library,
-                                                  .path = companion->path,
-                                                  .version = companion->version,
-                                                  .message = companion->message,
-                                                  .advice = ""};
-    if (companion_try_all(&search, driver, driver_file, version)) {
-        companion_compare_version(&search, version);
-    } else if (search.lacks_memory) {
-        free(companion);
-        return NULL;
-    } else {
-        companion_explain_absence(&search);
     }
     CUSHIM_STORE_RELEASE(&companions[id], companion);
     return companion;

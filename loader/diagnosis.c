@@ -73,15 +73,16 @@ struct stored_diagnosis {
 };
 
 /* Static fallbacks, so that a program prints the true reason even without memory: one for a load, one for cuInit. The
- * diagnosis of a search in all known paths fits. */
+ * diagnosis of a search in all known paths fits. A builder without memory writes where its diagnosis will be. */
 enum { MAX_SPARES = 2, SPARE_TEXT = 8192 };
 static struct stored_diagnosis spares[MAX_SPARES];
-static char spare_text[SPARE_TEXT];
+static char spare_text[SPARE_TEXT + 1];
 static size_t used_spares, used_spare_text;
 
 /* Limits, so that an early text does not use up the room of a later one. A value is long after a mistake, attempts are
- * long below a deep root, and the path and the message come last. */
-enum { MAX_VALUE_TEXT = 1024, MAX_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
+ * long below a deep root and take two thirds, and the path and the message come last. */
+enum { MAX_VALUE_TEXT = 1024 };
+_Static_assert(DIAGNOSIS_TEXT / 3 >= OS_PATH_SIZE + DIAGNOSIS_MESSAGE, "a path and a message fit into a third");
 
 static struct stored_diagnosis *newest_diagnosis;
 static const struct cushim_diagnosis not_tried = {.reason = CUSHIM_REASON_NOT_TRIED,
@@ -98,7 +99,7 @@ const struct cushim_diagnosis *cushim_diagnosis_get(void)
 /* Appends a string to the text, cut to `max_length` bytes, and returns its offset. The empty string is at offset 0. */
 static unsigned builder_add_text(struct diagnosis_builder *builder, const char *string, size_t max_length)
 {
-    size_t room = DIAGNOSIS_TEXT - builder->text_used;
+    size_t room = builder->text_size - builder->text_used;
     if (string == NULL || string[0] == '\0' || room < 2)
         return 0;
     size_t length = strlen(string);
@@ -113,16 +114,37 @@ static unsigned builder_add_text(struct diagnosis_builder *builder, const char *
     return start;
 }
 
+/* Appends a formatted text, of which an argument can be a string of the builder. */
+static unsigned builder_add_format(struct diagnosis_builder *builder, const char *format, va_list arguments)
+{
+    size_t room = builder->text_size - builder->text_used;
+    if (room < 2)
+        return 0;
+    unsigned start = builder->text_used;
+    int length =
+        vsnprintf(builder->text + start, room < DIAGNOSIS_MESSAGE ? room : DIAGNOSIS_MESSAGE, format, arguments);
+    if (length <= 0)
+        return 0;
+    builder->text_used += (unsigned)strlen(builder->text + start) + 1;
+    return start;
+}
+
+void cush_diagnosis_begin(struct diagnosis_builder *builder, char *text, unsigned size)
+{
+    *builder =
+        (struct diagnosis_builder){.reason = CUSHIM_REASON_NOT_FOUND, .text = text, .text_size = size, .text_used = 1};
+    text[0] = '\0';
+}
+
 struct diagnosis_builder *cush_diagnosis_start(void)
 {
     static struct diagnosis_builder only_builder;
-    struct diagnosis_builder *builder = &only_builder;
-    /* Everything except the text, of which only the first text_used bytes count. */
-    memset(builder, 0, offsetof(struct diagnosis_builder, text));
-    builder->reason = CUSHIM_REASON_NOT_FOUND;
-    builder->text[0] = '\0';
-    builder->text_used = 1;
-    return builder;
+    char *text = malloc(DIAGNOSIS_TEXT);
+    if (text != NULL)
+        cush_diagnosis_begin(&only_builder, text, DIAGNOSIS_TEXT);
+    else
+        cush_diagnosis_begin(&only_builder, spare_text + used_spare_text, (unsigned)(SPARE_TEXT + 1 - used_spare_text));
+    return &only_builder;
 }
 
 struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosis *diagnosis)
@@ -130,23 +152,26 @@ struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosi
     struct diagnosis_builder *builder = cush_diagnosis_start();
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].path, diagnosis->attempts[i].reason,
-                                   diagnosis->attempts[i].result, diagnosis->attempts[i].file);
+                                   diagnosis->attempts[i].file, "%s", diagnosis->attempts[i].result);
     cush_diagnosis_set_path(builder, diagnosis->path);
     builder->cuda_version = diagnosis->cuda_version;
     return builder;
 }
 
 void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path, enum cushim_reason reason,
-                                const char *result, const char *file)
+                                const char *file, const char *result, ...)
 {
+    va_list arguments;
     if (builder->reason == CUSHIM_REASON_NOT_FOUND)
         builder->reason = reason;
     size_t length = strlen(path) + (file != NULL ? strlen(file) : 0);
-    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + length > MAX_ATTEMPTS_TEXT)
+    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + length > builder->text_size / 3 * 2)
         return;
     struct builder_attempt *attempt = &builder->attempts[builder->attempt_count++];
     attempt->path = builder_add_text(builder, path, SIZE_MAX);
-    attempt->result = builder_add_text(builder, result, SIZE_MAX);
+    va_start(arguments, result);
+    attempt->result = builder_add_format(builder, result, arguments);
+    va_end(arguments);
     attempt->file = builder_add_text(builder, file, SIZE_MAX);
     attempt->reason = reason;
 }
@@ -175,12 +200,10 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
     builder->advice = NULL;
     if (format == NULL)
         return;
-    char message[DIAGNOSIS_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    builder->message = builder_add_format(builder, format, arguments);
     va_end(arguments);
-    builder->message = builder_add_text(builder, message, SIZE_MAX);
 }
 
 /* Whether the file can be the wrong one. Then a person who named it should name another one. */
@@ -218,7 +241,7 @@ const char *cush_diagnosis_message(const struct diagnosis_builder *builder)
 /* Copies the builder into a diagnosis whose strings are in `to` itself. */
 static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diagnosis_builder *builder)
 {
-    memcpy(to->text, builder->text, builder->text_used);
+    memmove(to->text, builder->text, builder->text_used);
     to->text_used = builder->text_used;
     for (size_t i = 0; i < builder->attempt_count; i++) {
         const struct builder_attempt *attempt = &builder->attempts[i];
@@ -274,7 +297,7 @@ static struct stored_diagnosis *stored_diagnosis_allocate(size_t text_size)
     if (stored != NULL) {
         stored->text = (char *)(stored + 1);
         stored->is_spare = false;
-    } else if (used_spares < MAX_SPARES && text_size <= SPARE_TEXT - used_spare_text) {
+    } else if (used_spares < MAX_SPARES && text_size < SPARE_TEXT - used_spare_text) { /* else it may be cut */
         stored = &spares[used_spares++];
         stored->text = spare_text + used_spare_text;
         stored->is_spare = true;
@@ -313,9 +336,11 @@ static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_bui
     return &stored->diagnosis;
 }
 
-const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder)
+const struct cushim_diagnosis *cush_diagnosis_publish(struct diagnosis_builder *builder)
 {
     const struct cushim_diagnosis *diagnosis = diagnosis_store(builder);
+    if (builder->text_size == DIAGNOSIS_TEXT) /* else it is that of a spare */
+        free(builder->text);
     CUSHIM_STORE_RELEASE(&current_diagnosis, diagnosis);
     return diagnosis;
 }

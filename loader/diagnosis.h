@@ -7,8 +7,8 @@
 
 enum { DIAGNOSIS_ATTEMPTS = 32, DIAGNOSIS_VARIABLES = 8, DIAGNOSIS_TEXT = 30720, DIAGNOSIS_MESSAGE = 6144 };
 
-/* A diagnosis that is being built, guarded by the load lock. Its strings are offsets into `text`. A string that does
- * not fit is truncated. */
+/* A diagnosis that is being built, guarded by the load lock. Its strings are offsets into `text`, which has
+ * DIAGNOSIS_TEXT bytes, and fewer without memory. A string that does not fit is truncated. */
 struct diagnosis_builder {
     enum cushim_reason reason;
     CUresult code;
@@ -24,20 +24,24 @@ struct diagnosis_builder {
         unsigned name, value;
         bool is_used;
     } variables[DIAGNOSIS_VARIABLES];
-    unsigned text_used;
-    char text[DIAGNOSIS_TEXT];
+    unsigned text_used, text_size;
+    char *text;
 };
 
-/* Begins a diagnosis in the only builder, and returns it. */
+/* Begins a diagnosis that is not published, with texts in `text`. */
+void cush_diagnosis_begin(struct diagnosis_builder *builder, char *text, unsigned size);
+
+/* Begins a diagnosis in the only builder, and returns it. The caller must publish it. */
 CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start(void);
 
 /* Begins one with the attempts, the path and the version of an existing diagnosis. */
 CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosis *diagnosis);
 
-/* Adds an attempt: the path that was tried, and its result. `file` is that of a stub, or NULL. If no driver is found
- * later, the reason is that of the first attempt that found something. */
+/* Adds an attempt: the path that was tried, and its result as a format. `file` is that of a stub, or NULL. If no driver
+ * is found later, the reason is that of the first attempt that found something. */
+CUSHIM_PRINTF(5, 6)
 CUSHIM_COLD void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path,
-                                            enum cushim_reason reason, const char *result, const char *file);
+                                            enum cushim_reason reason, const char *file, const char *result, ...);
 
 CUSHIM_COLD void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value,
                                              bool is_used);
@@ -61,7 +65,7 @@ const char *cush_diagnosis_message(const struct diagnosis_builder *builder);
  * Makes a permanent diagnosis from the builder, and makes it the current one. Equal diagnoses share one object, so that
  * a program that retries every second does not grow. Without memory for all of it, the diagnosis has only the reason.
  */
-CUSHIM_COLD const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder);
+CUSHIM_COLD const struct cushim_diagnosis *cush_diagnosis_publish(struct diagnosis_builder *builder);
 
 /* For tests: frees every diagnosis. */
 void cush_diagnosis_reset(void);

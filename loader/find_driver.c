@@ -78,9 +78,9 @@ struct candidates_name {
     char text[256];
 };
 
-static bool candidates_has_driver(const char *root, const char *directory, const char *name, void *out_name)
+static CUSHIM_COLD bool candidates_has_driver(const char *root, const char *directory, const char *name, void *out_name)
 {
-    char path[512], full_path[OS_PATH_SIZE];
+    char path[384], full_path[OS_PATH_SIZE];
     struct candidates_name *found = out_name;
     if (name[0] == '.' || strlen(name) >= sizeof found->text)
         return false;
@@ -145,7 +145,7 @@ struct search {
 
 static bool search_fail_attempt(struct search *search, const char *name, enum cushim_reason reason, const char *result)
 {
-    cush_diagnosis_add_attempt(search->builder, name, reason, result, NULL);
+    cush_diagnosis_add_attempt(search->builder, name, reason, NULL, "%s", result);
     return false;
 }
 
@@ -157,14 +157,13 @@ static void *search_own_handle(const struct search *search, void *library)
 
 /* Records the file of the stub, which its plain name does not show: a person has to remove its directory from a search
  * path. */
-static bool search_fail_stub(struct search *search, const char *name, void *library, cushim_fn symbol)
+static CUSHIM_COLD bool search_fail_stub(struct search *search, const char *name, void *library, cushim_fn symbol)
 {
     char path[OS_PATH_SIZE];
-    char text[OS_PATH_SIZE + 64];
     cush_os_library_path(library, symbol, path, sizeof path);
     bool is_known = path[0] == '\0' || strcmp(path, name) == 0;
-    snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", is_known ? "" : " ", is_known ? "" : path);
-    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_STUB, text, path[0] != '\0' ? path : name);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_STUB, path[0] != '\0' ? path : name,
+                               "the CUDA Toolkit's stub%s%s, passed over", is_known ? "" : " ", is_known ? "" : path);
     return false;
 }
 
@@ -183,16 +182,15 @@ static bool search_examine(struct search *search, const char *name, void *librar
     if (result == CUDA_ERROR_STUB_LIBRARY)
         return search_fail_stub(search, name, search_own_handle(search, library), symbol);
     if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > LARGEST_VERSION) {
-        char text[128];
-        snprintf(text, sizeof text, "not a working driver: cuDriverGetVersion returned code %d and version %d",
-                 (int)result, version);
-        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER, text);
+        cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_NOT_A_DRIVER, NULL,
+                                   "not a working driver: cuDriverGetVersion returned code %d and version %d",
+                                   (int)result, version);
+        return false;
     }
     search->driver->library = library;
     search->driver->own_version = version;
-    char text[64];
-    snprintf(text, sizeof text, "a driver for CUDA %s", cush_version_text(version).text);
-    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_NONE, text, NULL);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_NONE, NULL, "a driver for CUDA %s",
+                               cush_version_text(version).text);
     return true;
 }
 
@@ -234,7 +232,7 @@ static bool search_try_option(struct search *search, const char *path)
     return is_plain ? search_try_open(search, path, path, false) : search_try_path(search, path, path);
 }
 
-static bool search_try_below_root(struct search *search, const char *name)
+static CUSHIM_COLD bool search_try_below_root(struct search *search, const char *name)
 {
     const char *root = search->request->root;
     char file[OS_PATH_SIZE];

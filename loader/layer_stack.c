@@ -332,7 +332,7 @@ static bool fail_object(struct layer_failure *failure, CUresult code, const char
     return false;
 }
 
-static bool object_push(const char *path, void *library, struct layer_failure *failure)
+static CUSHIM_COLD bool object_push(const char *path, void *library, struct layer_failure *failure)
 {
     union {
         cushim_fn symbol;
@@ -349,7 +349,7 @@ static bool object_push(const char *path, void *library, struct layer_failure *f
     return fail_object(failure, refused.code, path, why);
 }
 
-static bool object_push_path(const char *path, struct layer_failure *failure)
+static CUSHIM_COLD bool object_push_path(const char *path, struct layer_failure *failure)
 {
     char error[512], why[sizeof error + 32];
     void *library;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "load.h"
 
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -27,32 +27,47 @@ static struct {
 
 static const char load_name[] = "cushim_load";
 
-/* Names and values can contain any character. A line of the log must not contain a newline. */
-CUSHIM_PRINTF(2, 3)
-static void load_log_line(const struct cushim_load_options *options, const char *format, ...)
+/* The size of a line that is made without memory, and then cut. */
+enum { CUT_LINE = 512 };
+
+static char *line_make(char cut[CUT_LINE], const char *first, const char *second, const char *third, const char *last)
 {
-    char line[DIAGNOSIS_MESSAGE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
+    size_t size = strlen(first) + strlen(second) + strlen(third) + strlen(last) + 1;
+    char *line = malloc(size);
+    snprintf(line != NULL ? line : cut, line != NULL ? size : CUT_LINE, "%s%s%s%s", first, second, third, last);
+    return line != NULL ? line : cut;
+}
+
+static void line_free(char *line, const char *cut)
+{
+    if (line != cut)
+        free(line);
+}
+
+/* Names and values can contain any character. A line of the log must not contain a newline. */
+static void load_log_line(const struct cushim_load_options *options, const char *first, const char *second,
+                          const char *third, const char *last)
+{
+    char cut[CUT_LINE];
+    char *line = line_make(cut, first, second, third, last);
     for (char *end = line; (end = strpbrk(end, "\r\n")) != NULL;)
         *end = ' ';
     options->log(options->log_user, line);
+    line_free(line, cut);
 }
 
 static void load_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
         const struct cushim_variable *variable = &diagnosis->variables[i];
-        load_log_line(options, "%s=%s%s", variable->name, variable->value, variable->is_used ? "" : " (ignored)");
+        load_log_line(options, variable->name, "=", variable->value, variable->is_used ? "" : " (ignored)");
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        load_log_line(options, "%s: %s", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
+        load_log_line(options, diagnosis->attempts[i].path, ": ", diagnosis->attempts[i].result, "");
     if (diagnosis->code == CUDA_SUCCESS)
-        load_log_line(options, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
+        load_log_line(options, "loaded ", diagnosis->path != NULL ? diagnosis->path : "the driver", "", "");
     else
-        load_log_line(options, "%s", diagnosis->message);
+        load_log_line(options, diagnosis->message, "", "", "");
 }
 
 static void load_publish_tables(void)
@@ -64,9 +79,13 @@ static void load_publish_tables(void)
 static void load_log_to_target(void *user, const char *line)
 {
     const char *const *target = user;
-    char text[DIAGNOSIS_MESSAGE + 64];
-    int size = snprintf(text, sizeof text, "cushim[%lu]: %s\n", cush_os_process(), line);
-    cush_os_file_append(*target, text, (size_t)size);
+    char start[32], cut[CUT_LINE];
+    snprintf(start, sizeof start, "cushim[%lu]: ", cush_os_process());
+    char *text = line_make(cut, start, line, "\n", "");
+    size_t size = strlen(text);
+    text[size - 1] = '\n'; /* also of one that was cut */
+    cush_os_file_append(*target, text, size);
+    line_free(text, cut);
 }
 
 /* CUSHIM_LOG: "stderr" or a file. */
@@ -186,10 +205,13 @@ static CUresult load_check_request(const struct request *wish)
  * contradicts nothing. */
 static CUresult load_again(const struct cushim_load_options *options)
 {
+    struct diagnosis_builder builder;
     struct request wish;
-    if (cush_request_read_options(&wish, options, loading.builder))
+    char text[1024];
+    cush_diagnosis_begin(&builder, text, sizeof text);
+    if (cush_request_read_options(&wish, options, &builder))
         return load_check_request(&wish);
-    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(loading.builder));
+    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&builder));
 }
 
 /* cush_request_read() or cush_request_read_options(): with or without the environment variables. */
@@ -199,6 +221,7 @@ static CUSHIM_COLD const struct cushim_diagnosis *load_first(const struct cushim
                                                              request_read_fn read)
 {
     struct request wish;
+    loading.builder = cush_diagnosis_start();
     /* A driver must not call into a copy that can be unmapped. The shim of `cushim exec`, which reads no environment,
      * leaves the log to the program. */
     bool wants_driver_log = cush_os_library_pin_self() && read == cush_request_read;
@@ -230,7 +253,6 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
-    loading.builder = cush_diagnosis_start();
     const struct cushim_diagnosis *diagnosis = loading.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
     if (result == CUDA_SUCCESS && options != NULL && options->has_global_symbols)
@@ -240,7 +262,7 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
         if (diagnosis != NULL)
             load_log_diagnosis(options, diagnosis);
         else
-            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : load_error_message());
+            load_log_line(options, result == CUDA_SUCCESS ? "loaded before" : load_error_message(), "", "", "");
     }
     return result;
 }
@@ -269,10 +291,8 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
         return cush_null_driver_table(); /* called by a constructor of the library that is being loaded */
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
-    if (load_is_untried()) {
-        loading.builder = cush_diagnosis_start();
+    if (load_is_untried())
         load_first(NULL, cush_request_read);
-    }
     cush_os_load_unlock();
     return cushim_table_get(kind);
 }

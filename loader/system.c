@@ -11,13 +11,14 @@ enum { FILE_START_SIZE = 512, MAX_GPU_NODES = 16 };
 
 static const char system_pci_devices[] = "/sys/bus/pci/devices";
 
-static bool system_read_below(const char *root, const char *path, char *text, size_t size)
+static CUSHIM_COLD bool system_read_below(const char *root, const char *path, char *text, size_t size)
 {
     char full_path[OS_PATH_SIZE];
+    text[0] = '\0';
     return cush_os_path_below(root, path, full_path, sizeof full_path) && cush_os_file_read(full_path, text, size);
 }
 
-static enum cushim_node system_node_below(const char *root, const char *path)
+static CUSHIM_COLD enum cushim_node system_node_below(const char *root, const char *path)
 {
     char full_path[OS_PATH_SIZE];
     if (!cush_os_path_below(root, path, full_path, sizeof full_path))
@@ -85,16 +86,16 @@ static bool bus_scan_admits(const struct bus_scan *scan, const char *name)
     return found && name[0] != '.';
 }
 
-static bool bus_device_read(const char *root, const char *device, const char *file, char *text, size_t size)
+static CUSHIM_COLD bool bus_device_read(const char *root, const char *device, const char *file, char *text, size_t size)
 {
-    char path[512];
+    char path[384];
     snprintf(path, sizeof path, "%s/%.255s/%s", system_pci_devices, device, file);
     return system_read_below(root, path, text, size);
 }
 
-static bool bus_scan_device(const char *root, const char *directory, const char *name, void *user)
+static CUSHIM_COLD bool bus_scan_device(const char *root, const char *directory, const char *name, void *user)
 {
-    char text[24], path[512], full_path[OS_PATH_SIZE];
+    char text[24], path[260], full_path[OS_PATH_SIZE];
     struct bus_scan *scan = user;
     struct system_bus *bus = scan->bus;
     if (!bus_scan_admits(scan, name) || !bus_device_read(root, name, "vendor", text, sizeof text)
@@ -115,7 +116,7 @@ static bool bus_scan_device(const char *root, const char *directory, const char 
     return false;
 }
 
-static void system_read_bus(const char *root, struct system_bus *out_bus)
+static CUSHIM_COLD void system_read_bus(const char *root, struct system_bus *out_bus)
 {
     char path[OS_PATH_SIZE];
     struct bus_scan scan = {.bus = out_bus};

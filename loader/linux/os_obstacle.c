@@ -99,21 +99,15 @@ static const struct obstacle_operation {
 } obstacle_operations[] = {
     {"create an event descriptor", NULL, obstacle_try_event, true},
     {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name, false},
-    {"open several files", NULL, obstacle_try_files, false},
-    {"create a socket", NULL, obstacle_try_socket, true},
+    {"open several files", NULL, obstacle_try_files, false}, {"create a socket", NULL, obstacle_try_socket, true},
     {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space, false},
     {"read /proc/self/maps", NULL, obstacle_try_maps, false},
     {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device, false},
     {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device, false},
-    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
-    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
-};
-
-/* Whether this process can have a seccomp filter. Without /proc that is not known. */
-static bool obstacle_may_have_filter(void)
-{
-    char mode[16];
-    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
+    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device,
+     false}, /* Whether this process can have a seccomp filter. Without /proc that is not known. */
+    static bool obstacle_may_have_filter(void){char mode[16];
+return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
 }
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that
@@ -136,16 +130,28 @@ static bool obstacle_can_give(const struct obstacle_operation *operation, CUresu
     }
 }
 
-/* Whether the kernel has a driver of NVIDIA with the number of the file. Then the file is not the fault. */
-static bool obstacle_is_registered(const char *root, const char *path)
+struct device_search {
+    char line[32]; /* the start of its line in /proc/devices */
+    bool is_found;
+};
+
+static void devices_read_line(const char *line, void *user)
 {
-    char list[OS_PATH_SIZE], text[4096], line[32];
+    struct device_search *search = user;
+    search->is_found |= strncmp(line, search->line, strlen(search->line)) == 0;
+}
+
+/* Whether the kernel has a driver of NVIDIA with the number of the file. Then the file is not the fault. */
+static CUSHIM_COLD bool obstacle_is_registered(const char *root, const char *path)
+{
+    char list[OS_PATH_SIZE];
+    struct device_search search = {.is_found = false};
     struct stat status;
-    if (stat(path, &status) != 0 || !cush_os_path_below(root, "/proc/devices", list, sizeof list)
-        || !cush_os_file_read(list, text, sizeof text))
+    if (stat(path, &status) != 0 || !cush_os_path_below(root, "/proc/devices", list, sizeof list))
         return false;
-    snprintf(line, sizeof line, "\n%3u nvidia", (unsigned)major(status.st_rdev));
-    return strstr(text, line) != NULL;
+    snprintf(search.line, sizeof search.line, "%3u nvidia", (unsigned)major(status.st_rdev));
+    cush_os_file_each_line(list, devices_read_line, &search);
+    return search.is_found;
 }
 
 /* The machine can be short of memory without a limit. */

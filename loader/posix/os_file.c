@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert(OS_PATH_SIZE >= PATH_MAX, "realpath() writes up to PATH_MAX bytes");
-
 enum { MAX_LINKS = 40 }; /* as many as Linux follows in one path */
 
-/* A path below a root whose links are being resolved. `done` contains no links after the root. */
+/* A path below a root whose links are being resolved. `done` contains no links after the root. The rest of the path
+ * stands at the end of `rest`, so that the target of a link can be read in front of it. */
 struct walk {
     char *done;
     size_t length, size;
@@ -36,23 +34,6 @@ static void walk_up(struct walk *walk)
     walk->done[walk->length] = '\0';
 }
 
-/* Puts the target of the link `done` in front of `after`, the rest of the path. */
-static bool walk_link(struct walk *walk, const char *target, size_t target_length, const char *after)
-{
-    size_t rest_length = strlen(after);
-    if (++walk->links > MAX_LINKS || target_length + rest_length >= sizeof walk->rest)
-        return false;
-    memmove(walk->rest + target_length, after, rest_length + 1);
-    memcpy(walk->rest, target, target_length);
-    if (target[0] == '/') {
-        walk->length = walk->root_length;
-        walk->done[walk->length] = '\0';
-    } else {
-        walk_up(walk);
-    }
-    return true;
-}
-
 static bool walk_down(struct walk *walk, const char *name, size_t name_length)
 {
     if (walk->length + 1 + name_length >= walk->size)
@@ -64,26 +45,36 @@ static bool walk_down(struct walk *walk, const char *name, size_t name_length)
     return true;
 }
 
-static bool walk_all(struct walk *walk)
+/* If `done` is a link, puts its target in front of *rest. Returns false if that is too long, or one link too many. */
+static bool walk_link(struct walk *walk, char **rest)
 {
-    const char *name = walk->rest;
-    while (*(name += strspn(name, "/")) != '\0') {
-        char target[OS_PATH_SIZE];
+    size_t room = (size_t)(*rest - walk->rest);
+    ssize_t length = readlink(walk->done, walk->rest, room);
+    if (length <= 0)
+        return true;
+    if (++walk->links > MAX_LINKS || (size_t)length == room)
+        return false;
+    if (walk->rest[0] == '/') {
+        walk->length = walk->root_length;
+        walk->done[walk->length] = '\0';
+    } else {
+        walk_up(walk);
+    }
+    *rest -= length;
+    memmove(*rest, walk->rest, (size_t)length);
+    return true;
+}
+
+static bool walk_all(struct walk *walk, char *rest)
+{
+    while (*(rest += strspn(rest, "/")) != '\0') {
+        const char *name = rest;
         size_t length = strcspn(name, "/");
-        const char *after = name + length;
-        if (length == 2 && memcmp(name, "..", 2) == 0) {
+        rest += length;
+        if (length == 2 && memcmp(name, "..", 2) == 0)
             walk_up(walk);
-        } else if (length != 1 || name[0] != '.') {
-            if (!walk_down(walk, name, length))
-                return false;
-            ssize_t target_length = readlink(walk->done, target, sizeof target);
-            if (target_length > 0) {
-                if (!walk_link(walk, target, (size_t)target_length, after))
-                    return false;
-                after = walk->rest;
-            }
-        }
-        name = after;
+        else if ((length != 1 || name[0] != '.') && (!walk_down(walk, name, length) || !walk_link(walk, &rest)))
+            return false;
     }
     return true;
 }
@@ -99,10 +90,14 @@ bool cush_os_path_below(const char *root, const char *path, char *full_path, siz
     memcpy(full_path + root_length, path, path_length + 1);
     if (root_length == 0)
         return true; /* the kernel resolves the links */
-    walk = (struct walk){.done = full_path, .length = root_length, .size = size, .root_length = root_length};
+    walk.done = full_path;
+    walk.length = walk.root_length = root_length;
+    walk.size = size;
+    walk.links = 0;
     full_path[root_length] = '\0';
-    memcpy(walk.rest, path, path_length + 1);
-    return walk_all(&walk);
+    char *rest = walk.rest + sizeof walk.rest - path_length - 1;
+    memcpy(rest, path, path_length + 1);
+    return walk_all(&walk, rest);
 }
 
 /* Container engines before 2021 refuse faccessat2(), which AT_EACCESS needs, with EPERM. A file that everybody may use
@@ -145,27 +140,9 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return length >= 0;
 }
 
-bool cush_os_process_status(long process, const char *label, char *value, size_t size)
-{
-    char path[64] = "/proc/self/status", text[4096];
-    size_t length = strlen(label);
-    if (process != 0)
-        snprintf(path, sizeof path, "/proc/%ld/status", process);
-    if (!cush_os_file_read(path, text, sizeof text))
-        return false;
-    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
-        if (strncmp(line, label, length) != 0 || line[length] != ':')
-            continue;
-        line += length + 1 + strspn(line + length + 1, " \t");
-        snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
-        return true;
-    }
-    return false;
-}
-
 void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user)
 {
-    char text[4096];
+    char text[3072];
     size_t used = 0;
     int file = file_open_regular(path);
     for (ssize_t length = 1; file >= 0 && length > 0;) {
@@ -184,6 +161,35 @@ void cush_os_file_each_line(const char *path, void (*use)(const char *line, void
         close(file);
 }
 
+/* A line that is sought in the status of a process. */
+struct status_line {
+    const char *label;
+    char *value;
+    size_t size;
+    bool is_found;
+};
+
+static void status_read_line(const char *line, void *user)
+{
+    struct status_line *sought = user;
+    size_t length = strlen(sought->label);
+    if (sought->is_found || strncmp(line, sought->label, length) != 0 || line[length] != ':')
+        return;
+    line += length + 1;
+    snprintf(sought->value, sought->size, "%s", line + strspn(line, " \t"));
+    sought->is_found = true;
+}
+
+bool cush_os_process_status(long process, const char *label, char *value, size_t size)
+{
+    struct status_line sought = {.label = label, .value = value, .size = size, .is_found = false};
+    char path[64] = "/proc/self/status";
+    if (process != 0)
+        snprintf(path, sizeof path, "/proc/%ld/status", process);
+    cush_os_file_each_line(path, status_read_line, &sought);
+    return sought.is_found;
+}
+
 bool cush_os_link_name(const char *path, char *name, size_t size)
 {
     char target[512];
@@ -197,18 +203,25 @@ bool cush_os_link_name(const char *path, char *name, size_t size)
     return true;
 }
 
-/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused. Opening the file answers. */
+/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused; and it takes memory. Opening the
+ * file answers. */
 bool cush_os_file_real_path(const char *path, char *real_path)
 {
-    if (realpath(path, real_path) != NULL)
-        return true;
+    char *found = realpath(path, NULL);
+    if (found != NULL) {
+        bool fits = strlen(found) < OS_PATH_SIZE;
+        if (fits)
+            strcpy(real_path, found);
+        free(found);
+        return fits;
+    }
 #if defined(O_PATH) /* Linux */
-    int file = errno == EPERM ? open(path, O_PATH | O_CLOEXEC) : -1;
+    int file = open(path, O_PATH | O_CLOEXEC);
     if (file < 0)
         return false;
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(name, real_path, PATH_MAX - 1);
+    ssize_t length = readlink(name, real_path, OS_PATH_SIZE - 1);
     close(file);
     real_path[length > 0 ? length : 0] = '\0';
     return length > 0;

@@ -22,8 +22,8 @@ bool cush_os_path_below(const char *root, const char *path, char *full_path, siz
 
 enum os_file cush_os_file_state(const char *path, bool also_write)
 {
-    wchar_t wide[OS_PATH_SIZE];
-    if (!cush_unicode_to_utf16(path, wide, OS_PATH_SIZE))
+    wchar_t wide[WIDE_PATH_SIZE];
+    if (!cush_unicode_to_utf16(path, wide, WIDE_PATH_SIZE))
         return OS_FILE_ABSENT;
     DWORD attributes = GetFileAttributesW(wide);
     if (attributes != INVALID_FILE_ATTRIBUTES)
@@ -84,13 +84,13 @@ bool cush_os_directory_find(const char *root, const char *path,
 
 void cush_os_file_append(const char *path, const char *text, size_t size)
 {
-    wchar_t wide[OS_PATH_SIZE];
+    wchar_t wide[WIDE_PATH_SIZE];
     DWORD written;
     if (strcmp(path, "stderr") == 0) {
         WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, (DWORD)size, &written, NULL);
         return;
     }
-    if (!cush_unicode_to_utf16(path, wide, OS_PATH_SIZE))
+    if (!cush_unicode_to_utf16(path, wide, WIDE_PATH_SIZE))
         return;
     HANDLE file = CreateFileW(wide, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_ALWAYS,
                               FILE_ATTRIBUTE_NORMAL, NULL);

@@ -81,18 +81,18 @@ static bool library_name_is_plain(const char *name)
  * Writes the path of `name`. A plain name means a file in System32 and in no other directory: the current directory and
  * PATH are never searched. A name that contains a slash is a path, which may be relative.
  */
-static bool library_find_path(const char *name, wchar_t path[OS_PATH_SIZE])
+static bool library_find_path(const char *name, wchar_t path[WIDE_PATH_SIZE])
 {
-    wchar_t wide[OS_PATH_SIZE];
-    if (!cush_unicode_to_utf16(name, wide, OS_PATH_SIZE))
+    wchar_t wide[WIDE_PATH_SIZE];
+    if (!cush_unicode_to_utf16(name, wide, WIDE_PATH_SIZE))
         return false;
     if (!library_name_is_plain(name)) {
         /* LoadLibraryEx requires backslashes and an absolute path. */
-        DWORD length = GetFullPathNameW(wide, OS_PATH_SIZE, path, NULL);
-        return length > 0 && length < OS_PATH_SIZE;
+        DWORD length = GetFullPathNameW(wide, WIDE_PATH_SIZE, path, NULL);
+        return length > 0 && length < WIDE_PATH_SIZE;
     }
-    UINT length = GetSystemDirectoryW(path, OS_PATH_SIZE);
-    if (strchr(name, ':') != NULL || length == 0 || length + 1 + wcslen(wide) >= OS_PATH_SIZE)
+    UINT length = GetSystemDirectoryW(path, WIDE_PATH_SIZE);
+    if (strchr(name, ':') != NULL || length == 0 || length + 1 + wcslen(wide) >= WIDE_PATH_SIZE)
         return false;
     path[length] = L'\\';
     wcscpy(path + length + 1, wide);
@@ -118,7 +118,7 @@ static void library_format_error(DWORD code, const char *name, char *error, size
 
 enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
 {
-    wchar_t path[OS_PATH_SIZE];
+    wchar_t path[WIDE_PATH_SIZE];
     if (!library_find_path(name, path)) {
         snprintf(error, error_size, "a file cannot have this name");
         return OS_LIBRARY_ABSENT;
@@ -153,7 +153,7 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
 
 void *cush_os_library_open_mapped(const char *name)
 {
-    wchar_t path[OS_PATH_SIZE];
+    wchar_t path[WIDE_PATH_SIZE];
     HMODULE library;
     if (!library_find_path(name, path))
         return NULL;
@@ -197,11 +197,11 @@ static HMODULE library_of_address(cushim_fn function)
 
 void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
-    wchar_t wide[OS_PATH_SIZE];
+    wchar_t wide[WIDE_PATH_SIZE];
     HMODULE holder = library != NULL ? library : library_of_address(address);
-    DWORD length = holder != NULL ? GetModuleFileNameW(holder, wide, OS_PATH_SIZE) : 0;
+    DWORD length = holder != NULL ? GetModuleFileNameW(holder, wide, WIDE_PATH_SIZE) : 0;
     path[0] = '\0';
-    if (length > 0 && length < OS_PATH_SIZE)
+    if (length > 0 && length < WIDE_PATH_SIZE)
         cush_unicode_to_utf8(wide, path, size);
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <wchar.h>
 
+/* The units of UTF-16 of the longest path, with its terminating zero. */
+enum { WIDE_PATH_SIZE = 1280 };
+
 /*
  * Both functions write a complete string with its terminating zero. If the string does not fit or is not UTF-8, they
  * write an empty string and return false. UTF-16 that is not well-formed, as file names may be, becomes U+FFFD.

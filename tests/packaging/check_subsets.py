@@ -85,8 +85,9 @@ class Subsets(unittest.TestCase):
         for compiler in (COMPILER, ['clang'], ['x86_64-w64-mingw32-gcc'], [*COMPILER, '-O2', '-fPIC']):
             for copy in (self.twenty, self.polyfills):
                 if shutil.which(compiler[0]):
-                    said = copy.compile('warned.o', '-Wshadow', '-Wdeclaration-after-statement', '-c',
-                                        copy.directory / 'cushim.c', compiler=compiler)
+                    said = copy.compile('warned.o', '-Wshadow', '-Wdeclaration-after-statement',
+                                        '-Wframe-larger-than=4096', '-c', copy.directory / 'cushim.c',
+                                        compiler=compiler)
                     self.assertIsNone(said)
 
     def test_subset_when_included_by_cpp_then_warns_nowhere(self):
