@@ -2,8 +2,9 @@
 /*
  * cuew.cpp - a program that was written for <cuew.h>, as Cycles is.
  *
- *   cuew none    no driver is loaded
- *   cuew gpu     the names work
+ *   cuew none     no driver is loaded
+ *   cuew found    a driver is loaded
+ *   cuew gpu      the names work
  */
 #include <cuew.h>
 
@@ -78,7 +79,8 @@ static void use_gpu()
 
 int main(int argc, char **argv)
 {
-    const bool has_driver = argc == 2 && std::strcmp(argv[1], "gpu") == 0;
+    const bool has_gpu = argc == 2 && std::strcmp(argv[1], "gpu") == 0;
+    const bool has_driver = has_gpu || (argc == 2 && std::strcmp(argv[1], "found") == 0);
     EXPECT(CUDA_VERSION == 9020);
     EXPECT(cuewInit(CUEW_INIT_CUDA) == (has_driver ? CUEW_SUCCESS : CUEW_ERROR_OPEN_FAILED));
     EXPECT(cuewInit(CUEW_INIT_NVRTC) == CUEW_ERROR_OPEN_FAILED);
@@ -86,7 +88,7 @@ int main(int argc, char **argv)
     EXPECT(std::strcmp(cuewErrorString(static_cast<CUresult>(99999)), "Unknown CUDA error value") == 0);
     EXPECT(cuewCompilerPath() == nullptr);
     use_nvrtc();
-    if (has_driver) {
+    if (has_gpu) {
         use_gpu();
     } else {
         CHECK(cuMemFree(0));

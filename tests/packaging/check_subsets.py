@@ -249,6 +249,31 @@ int main(void)
 """)
             self.must_pass(copy.program('nvml', source), CUSHIM_DRIVER='none')
 
+    def test_cuew_when_the_copy_is_a_subset_then_the_program_works_and_has_no_other_function(self):
+        if not shutil.which('g++'):
+            self.skipTest('g++ is not installed')
+        source = ROOT / 'tests' / 'compat' / 'cuew.cpp'
+        copy = Copy(self.scratch / 'cuew', '--slots', source, '--no-streams')
+        (copy.directory / 'cushim').symlink_to('.')
+        self.assertNotIn('StreamQuery_v1', copy.slots)
+        self.assertIsNone(copy.compile('cushim.o', '-DCUSHIM_OWN_TYPES=1', '-c', copy.directory / 'cushim.c'))
+        flags = ['-std=c++11', *WARNINGS[1:], f'-I{copy.directory}', f'-I{ROOT / "include" / "cushim" / "compat"}']
+        program = copy.directory / 'program'
+        done = run('g++', *flags, source, copy.directory / 'cushim.o', *LIBRARIES, '-o', program)
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+        self.must_pass(program, 'none', CUSHIM_DRIVER='none')
+        for driver in SOFTWARE_DRIVERS.values():
+            self.must_pass(program, 'gpu', CUSHIM_DRIVER=str(driver))
+        for version, how in ((3020, 'none'), (4000, 'found')): # cuew refuses drivers before CUDA 4.0
+            fake = write(copy.directory / 'old.c', f'''int cuInit(unsigned), cuDriverGetVersion(int *);
+int cuInit(unsigned flags) {{ return flags != 0; }}
+int cuDriverGetVersion(int *version) {{ *version = {version}; return 0; }}
+''')
+            self.assertIsNone(copy.compile('old.so', '-shared', '-fPIC', fake))
+            self.must_pass(program, how, CUSHIM_DRIVER=str(copy.directory / 'old.so'))
+        outside = write(copy.directory / 'outside.cpp', '#include <cuew.h>\nint use() { return cuStreamQuery(0); }\n')
+        self.assertIn('cuStreamQuery', run('g++', *flags, '-c', outside, '-o', os.devnull).stdout)
+
     # ---- The same answers ----
 
     def compare(self, copy, driver, settings):

@@ -12,6 +12,9 @@
  *   that are newer than cuew are there, too; plain names mean what they mean in CUDA 9.2.
  * - cuewInit(CUEW_INIT_NVRTC) fails, the functions of NVRTC return NVRTC_ERROR_INTERNAL_ERROR, and the compiler (nvcc)
  *   is not searched for.
+ *
+ * With a subset of cushim (amalgamate.py --slots), it has the functions of that subset. The header then follows its
+ * cushim.h, or finds it by the include path as cushim/cushim.h.
  */
 #ifndef CUSHIM_COMPAT_CUEW_H
 #define CUSHIM_COMPAT_CUEW_H
@@ -19,14 +22,18 @@
 #if !defined(CUSHIM_OWN_TYPES)
 #    define CUSHIM_OWN_TYPES 1
 #endif
-#include "cushim/loader.h"
+#if !defined(CUSHIM_CUSHIM_H)
+#    include "cushim/cushim.h"
+#endif
 
 #if !CUSHIM_OWN_TYPES
 #    error "cushim: this <cuew.h> is used together with <cuda.h>: use only one of the two"
 #    include "cushim/see_the_error_above.h"
 #endif
 
-#include "cushim/abi/egl.h" /* a frame is passed by value */
+#if !defined(CUSHIM_ENTRY_LIST) /* else this is a subset, whose cushim.h has its list */
+#    include "cushim/abi/egl.h" /* a frame is passed by value */
+#endif
 
 /* The original, if a program includes that, too, declares nothing. */
 #define __CUEW_H__
@@ -51,7 +58,20 @@ extern "C" {
     {                                                                                                                  \
         return cushim_table_legacy()->function##_##abi args;                                                           \
     }
-#include "cushim/entry_points.h"
+#if defined(CUSHIM_ENTRY_LIST)
+#    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
+#    define CUSHIM_ENTRY_PTSZ CUSHIM_ENTRY
+#    define CUSHIM_ENTRY_PTDS CUSHIM_ENTRY
+#    define CUSHIM_ENTRY_WINDOWS CUSHIM_ENTRY
+CUSHIM_ENTRY_LIST
+#    undef CUSHIM_ENTRY
+#    undef CUSHIM_ENTRY_BY_KIND
+#    undef CUSHIM_ENTRY_PTSZ
+#    undef CUSHIM_ENTRY_PTDS
+#    undef CUSHIM_ENTRY_WINDOWS
+#else
+#    include "cushim/entry_points.h"
+#endif
 #undef CUSHIM_NAME_v1
 #undef CUSHIM_NAME_v2
 #undef CUSHIM_NAME_v3
@@ -60,11 +80,12 @@ extern "C" {
 /**
  * Loads the driver, if `flags` contains CUEW_INIT_CUDA.
  *
- * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, or if `flags` contains CUEW_INIT_NVRTC.
+ * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, if it is older than CUDA 4.0, as in cuew, or
+ *         if `flags` contains CUEW_INIT_NVRTC.
  */
-static inline int cuewInit(cuuint32_t flags)
+static inline int cuewInit(unsigned flags)
 {
-    if ((flags & CUEW_INIT_CUDA) != 0 && cushim_load(NULL) != CUDA_SUCCESS)
+    if ((flags & CUEW_INIT_CUDA) != 0 && (cushim_load(NULL) != CUDA_SUCCESS || cushim_driver_version() < 4000))
         return CUEW_ERROR_OPEN_FAILED;
     return (flags & CUEW_INIT_NVRTC) != 0 ? CUEW_ERROR_OPEN_FAILED : CUEW_SUCCESS;
 }
