@@ -50,14 +50,14 @@ static inline bool cush_driver_is_kind(enum cushim_default_stream kind)
 bool cush_resolve_allows(const struct driver *driver, size_t index);
 
 /* The function of an entry point, or NULL. Looks neither at the version limit nor at hidden functions. */
-cushim_fn cush_resolve_entry(struct driver *driver, size_t index, enum cushim_default_stream kind);
+CUSHIM_COLD cushim_fn cush_resolve_entry(struct driver *driver, size_t index, enum cushim_default_stream kind);
 
 /* What the driver itself answers for a function at a version, if its answers can be trusted; else NULL. */
 cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version,
                                        enum cushim_default_stream kind);
 
 /* Whether the driver has a cuGetProcAddress that can be trusted. */
-bool cush_resolve_has_proc_address(struct driver *driver);
+CUSHIM_COLD bool cush_resolve_has_proc_address(struct driver *driver);
 
 /*
  * ---- driver_log.c: what the driver says about the failed calls of a thread ----

@@ -71,7 +71,7 @@ static bool is_name_of(const char *symbol, const char *function)
 }
 
 /* A polyfill can have called another function. */
-static bool slot_calls(enum cushim_slot slot, const char *symbol)
+static CUSHIM_COLD bool slot_calls(enum cushim_slot slot, const char *symbol)
 {
     struct slot_origin origin = cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot];
     size_t count = 0;

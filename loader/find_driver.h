@@ -45,7 +45,7 @@ static inline enum cushim_reason cush_search_reason(enum os_library_result resul
  * Writes the known path with this index, below `root`. Returns false past the last one. The path is "", and is skipped,
  * if it contains the version of the kernel module and that is not known.
  */
-bool cush_candidates_path(size_t index, const char *root, char *path, size_t size);
+CUSHIM_COLD bool cush_candidates_path(size_t index, const char *root, char *path, size_t size);
 
 /* ---- system.c; cushim/system.h has the rest of what the operating system shows ---- */
 

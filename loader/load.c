@@ -240,7 +240,7 @@ static const char *load_error_message(void)
     return last->detail != NULL ? last->detail : last->message;
 }
 
-static void load_make_global(void)
+static CUSHIM_COLD void load_make_global(void)
 {
     char path[OS_PATH_SIZE];
     cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_entry(ENTRY_Init_v1).symbol);
@@ -248,7 +248,7 @@ static void load_make_global(void)
     cush_os_library_make_global(path);
 }
 
-static CUresult load_with(const struct cushim_load_options *options, request_read_fn read)
+static CUSHIM_COLD CUresult load_with(const struct cushim_load_options *options, request_read_fn read)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);

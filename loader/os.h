@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the loader uses of the operating system. windows/ implements the functions; or posix/ those that do not depend on
- * NVIDIA's driver, with linux/, or with other/ for a system that has no driver.
+ * What the loader uses of the operating system. windows/ implements the functions; or posix/ those that do not depend
+ * on NVIDIA's driver, with linux/, or with other/ for a system that has no driver.
  */
 #ifndef CUSHIM_LOADER_OS_H
 #define CUSHIM_LOADER_OS_H

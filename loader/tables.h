@@ -39,6 +39,6 @@ void cush_table_set_loaded(bool is_loaded);
 
 /* Fills the adapted slots in the driver table of a kind: cuInit and cuGetErrorString (start.h), and those that cushim
  * answers under a version limit, with hidden functions, and for cuGetProcAddress in the per-thread table. */
-void cush_adapted_install(enum cushim_default_stream kind);
+CUSHIM_COLD void cush_adapted_install(enum cushim_default_stream kind);
 
 #endif

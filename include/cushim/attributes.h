@@ -97,7 +97,7 @@ _Static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile wi
 #    endif
 #endif
 
-/** Marks a function that is called only when something fails or once in a process, before its type. It is compiled for
+/** Marks a function that is called only when something fails or a program starts, before its type. It is compiled for
  *  size, is never copied into its callers, and what leads to it is moved out of the way of other code. */
 #if defined(__GNUC__)
 #    define CUSHIM_COLD __attribute__((cold, noinline))

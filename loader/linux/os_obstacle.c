@@ -99,15 +99,21 @@ static const struct obstacle_operation {
 } obstacle_operations[] = {
     {"create an event descriptor", NULL, obstacle_try_event, true},
     {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name, false},
-    {"open several files", NULL, obstacle_try_files, false}, {"create a socket", NULL, obstacle_try_socket, true},
+    {"open several files", NULL, obstacle_try_files, false},
+    {"create a socket", NULL, obstacle_try_socket, true},
     {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space, false},
     {"read /proc/self/maps", NULL, obstacle_try_maps, false},
     {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device, false},
     {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device, false},
-    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device,
-     false}, /* Whether this process can have a seccomp filter. Without /proc that is not known. */
-    static bool obstacle_may_have_filter(void){char mode[16];
-return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
+    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
+    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
+};
+
+/* Whether this process can have a seccomp filter. Without /proc that is not known. */
+static bool obstacle_may_have_filter(void)
+{
+    char mode[16];
+    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
 }
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that

@@ -203,8 +203,8 @@ bool cush_os_link_name(const char *path, char *name, size_t size)
     return true;
 }
 
-/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused; and it takes memory. Opening the
- * file answers. */
+/* glibc's realpath() asks faccessat2() about "..", and fails where that call is refused; and it takes memory. Opening
+ * the file answers. */
 bool cush_os_file_real_path(const char *path, char *real_path)
 {
     char *found = realpath(path, NULL);

@@ -80,8 +80,8 @@ CUSHIM_ENTRY_LIST
 /**
  * Loads the driver, if `flags` contains CUEW_INIT_CUDA.
  *
- * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, if it is older than CUDA 4.0, as in cuew, or
- *         if `flags` contains CUEW_INIT_NVRTC.
+ * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, if it is older than CUDA 4.0, as in cuew,
+ *         or if `flags` contains CUEW_INIT_NVRTC.
  */
 static inline int cuewInit(unsigned flags)
 {
