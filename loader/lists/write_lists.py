@@ -50,6 +50,7 @@ def outputs():
         'loader/lists/symbols.inc': write_tables.write_symbols(entry_points),
         'loader/lists/exports.inc': write_tables.write_exports(entry_points),
         'loader/lists/branches.inc': write_tables.write_branches(),
+        'loader/lists/gpus.inc': write_tables.write_gpus(),
         **write_pages.write_pages(entry_points),
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The text of the lists for C that the library includes: symbols.inc, exports.inc and branches.inc."""
+"""The text of the lists for C that the library includes: symbols.inc, exports.inc, branches.inc and gpus.inc."""
 import entry_points as lists
 from write_headers import MADE
 
@@ -146,3 +146,33 @@ BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
 def write_branches():
     rows = [f'CUSHIM_BRANCH({one.version}, {one.branch or 0}, {one.ptx})' for one in lists.read_drivers()]
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
+
+
+# ---- loader/lists/gpus.inc ----
+
+GPUS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * gpus.inc - the ids of GPUs on the PCI bus, with the generation of each.
+ *
+ *   CUSHIM_GENERATION(first, last, capability, generation, since, last_branch, module)
+ *
+ *   first, last         a range of device ids of vendor 10de
+ *   capability          the compute capability, 1000 * major + 10 * minor
+ *   generation          its name, such as "Ampere"
+ *   since, last_branch  the first and the last driver branch that support it; 0: not known, or no such branch
+ *   module              the kernel module that supports it: OPEN or CLOSED only, BOTH, or UNKNOWN
+ *
+ * Define CUSHIM_GENERATION before including this file; it is undefined at the end.
+ *
+ * Made by loader/lists/write_lists.py from loader/lists/gpus.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_gpus():
+    rows = [f'CUSHIM_GENERATION({first:#06x}, {last:#06x}, {1000 * (one.arch // 10) + 10 * (one.arch % 10)}, '
+            f'"{one.generation}", {one.since or 0}, {one.last or 0}, {(one.module or "unknown").upper()})'
+            for one in lists.read_gpus() for first, last in one.ids]
+    return GPUS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_GENERATION\n'
