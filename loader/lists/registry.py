@@ -36,6 +36,8 @@ NO_CONFLICT = '-DCUSHIM_ABI_CONFLICT_H='
 NUMBER = re.compile(r'(?:\((?:void \*|\w+)\)|[\s()~<|+*-]|0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|CU[A-Z]*_\w+)+')
 # On Windows, the pointers to the tables are functions.
 PROTOTYPE = re.compile(r'\b(cushim_(?!current_)\w+)\(([^;{}]*)\);')
+# The keys whose rows stand on lines of their own.
+BLOCKS = {'slots', 'types', 'constants', 'functions', 'errors', 'reasons', 'features', 'drivers', 'fields', 'values'}
 DIRECTIONS = {'>': 'out', '<': 'in', '<>': 'inout'}
 
 
@@ -236,18 +238,15 @@ def registry(compiler, readelf):
     }, known.macros
 
 
-def text_of(data):
-    """As JSON, with each row on a line of its own, so that a person can read what changed."""
-    def line(value):
-        return json.dumps(value, ensure_ascii=False, separators=(',', ':'))
-
-    def block(value):
-        if isinstance(value, list):
-            return '[\n' + ',\n'.join(map(line, value)) + '\n]'
-        if isinstance(value, dict):
-            return '{\n' + ',\n'.join(f'{line(name)}:{line(one)}' for name, one in value.items()) + '\n}'
-        return line(value)
-    return '{' + ',\n'.join(f'{line(key)}:{block(value)}' for key, value in data.items()) + '}\n'
+def text_of(value, key='types'):
+    """As JSON, with each row, member and enumerator on a line of its own, so that a person can read what changed."""
+    if not isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    is_block = key in BLOCKS
+    rows_of = [f'{json.dumps(name)}:{text_of(one, name)}' for name, one in value.items()] if isinstance(value, dict) \
+        else [text_of(one, '') for one in value]
+    start, end = '{}' if isinstance(value, dict) else '[]'
+    return start + '\n' * is_block + ('\n,' if is_block else ',').join(rows_of) + '\n' * is_block + end
 
 
 def constants_header(macros):
@@ -267,7 +266,7 @@ def main():
         data, macros = registry(given.compiler or ['cc'], given.readelf)
     except debug_info.DebugInfoError as error:
         sys.exit(f'registry.py: {error}')
-    pathlib.Path(given.output).write_text(text_of(data), encoding='utf-8')
+    pathlib.Path(given.output).write_text(text_of(data) + '\n', encoding='utf-8')
     if given.constants:
         pathlib.Path(given.constants).write_text(constants_header(macros), encoding='utf-8')
 
