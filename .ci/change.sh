@@ -140,13 +140,15 @@ stage_toolkit_types() {
 
 toolkits() { tests/drivers/fetch-toolkit --names "$1" | tr ' ' '\n' | grep -v debian; }
 
-# Warnings of clang in plain compiler commands, and what it makes of the library there.
+# Warnings of clang in plain compiler commands, and what it makes of the library there. Rust, with the crate of a release.
 stage_clang() {
-    packages clang lld libclang-rt-14-dev libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32
+    packages clang lld libclang-rt-14-dev libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 \
+        cargo librust-cc-dev
     local tests=(--suite packaging "${usual[@]}")
     clang_build
-    meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all headers_compile \
-        headers_registry packaging_plain packaging_amalgamation packaging_cpp 'compat_ffnvcodec versions' 'softcuda alone'
+    meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all headers_compile headers_registry \
+        packaging_plain packaging_amalgamation packaging_cpp packaging_recipe_rust 'compat_ffnvcodec versions' \
+        'softcuda alone'
 }
 
 clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }

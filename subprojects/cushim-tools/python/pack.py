@@ -5,6 +5,7 @@
   pack.py wheel BUILD PLATFORM DIRECTORY      the program and its libraries, from a build directory of Meson, as a wheel
   pack.py archive BUILD PLATFORM DIRECTORY    the same as a .zip for Windows, or else a .tar.gz
   pack.py source DIRECTORY                    the sources, also as the source distribution for Python
+  pack.py crate REGISTRY DIRECTORY            the crate cushim-sys for Rust, with the amalgamation; REGISTRY is cushim.json
 
 In a wheel, the package cushim contains the tree of a prefix: cushim/bin/cushim, cushim/lib. So it is whole wherever pip
 places it, also with --target, and the commands are scripts of Python. The man page is also in .data/data, where man
@@ -166,5 +167,19 @@ def source(directory):
     return f'{name}.tar.gz'
 
 
+def crate(registry, directory):
+    """Writes the crate, as cargo would pack it, and returns its name."""
+    name = f'cushim-sys-{VERSION}'
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        (scratch / 'cushim').mkdir()
+        for command in (['tests/packaging/recipes/rust/write_crate.py', registry, scratch],
+                        ['loader/amalgamation/amalgamate.py', scratch / 'cushim']):
+            subprocess.run([sys.executable, '-B', ROOT / command[0], *command[1:]], check=True)
+        files = {f'{name}/{path}': (content, PLAIN) for path, (content, _) in files_below(scratch).items()}
+    write_tar(pathlib.Path(directory) / f'{name}.crate', files)
+    return f'{name}.crate'
+
+
 if __name__ == '__main__':
-    print({'wheel': wheel, 'archive': archive, 'source': source}[sys.argv[1]](*sys.argv[2:]))
+    print({'wheel': wheel, 'archive': archive, 'source': source, 'crate': crate}[sys.argv[1]](*sys.argv[2:]))

@@ -1,21 +1,70 @@
 // SPDX-License-Identifier: MIT
-//! Run it with CUSHIM_DRIVER: a driver of CUDA 6.5 or later that has devices, or "none".
-use std::env;
+//! Run it with CUSHIM_DRIVER: a driver of CUDA 10.1 or later that has devices, or "none".
+use cushim_sys::*;
+
+#[allow(dead_code)]
+#[path = "../examples/graph.rs"]
+mod graph;
+
+fn has_driver() -> bool {
+    std::env::var("CUSHIM_DRIVER").as_deref() != Ok("none")
+}
 
 #[test]
-fn test_device_count_when_a_driver_is_loaded_or_none_then_is_its_number_of_devices() {
-    if env::var("CUSHIM_DRIVER").as_deref() == Ok("none") {
-        let diagnosis = cushim_sys::load().unwrap_err();
-        assert_eq!(
-            (diagnosis.reason, cushim_sys::init().unwrap_err().code),
-            ("not-wanted", diagnosis.code)
-        );
-        assert_eq!(cushim_sys::device_count(), Ok(0));
+fn test_start_when_there_is_a_driver_or_none_says_so() {
+    let code = unsafe { cushim_init() };
+    let diagnosis = unsafe { &*cushim_diagnosis_get() };
+    let mut count = 0;
+    let counted = unsafe { (table().DeviceGetCount_v1)(&mut count) };
+    assert_eq!(counted, CUresult::CUDA_SUCCESS);
+    if has_driver() {
+        assert_eq!((code, diagnosis.reason), (CUresult::CUDA_SUCCESS, cushim_reason::CUSHIM_REASON_NONE));
+        assert!(count > 0);
     } else {
-        assert!(cushim_sys::load().unwrap().cuda_version >= 6050);
-        assert_eq!(cushim_sys::device_count(), Err(3)); // CUDA_ERROR_NOT_INITIALIZED
-        assert_eq!(cushim_sys::init().unwrap().message, "");
-        assert!(cushim_sys::device_count().unwrap() > 0);
+        assert_eq!((code, diagnosis.reason), (diagnosis.code, cushim_reason::CUSHIM_REASON_NOT_WANTED));
+        assert!(unsafe { text(diagnosis.message) }.ends_with('.'));
+        assert_eq!(count, 0);
     }
-    assert!(cushim_sys::slot("DeviceGetCount_v99").is_none());
+}
+
+#[test]
+fn test_slot_when_called_in_any_table_never_is_null() {
+    for table in [table(), table_per_thread()] {
+        let slots = table as *const cushim_dispatch_table as *const usize;
+        for index in 0..std::mem::size_of::<cushim_dispatch_table>() / std::mem::size_of::<usize>() {
+            assert_ne!(unsafe { *slots.add(index) }, 0, "slot {}", index);
+        }
+    }
+}
+
+#[test]
+fn test_graph_when_captured_sets_the_memory() {
+    unsafe { cushim_init() };
+    assert_eq!(graph::work().is_ok(), has_driver());
+}
+
+#[test]
+fn test_panic_when_a_body_is_captured_is_an_error() {
+    unsafe { cushim_init() };
+    if let Ok(context) = graph::Context::new(0) {
+        let stream = graph::Stream::new(&context).unwrap();
+        assert!(stream.capture(|_| panic!("in a callback")).is_err());
+        let graph = stream.capture(|_| CUresult::CUDA_SUCCESS).unwrap();
+        assert_eq!(graph.launch(&stream).and(stream.synchronize()), Ok(()));
+    } else {
+        assert!(!has_driver());
+    }
+}
+
+#[test]
+fn test_code_when_explained_has_its_name_and_sentence() {
+    assert_eq!(CUresult::CUDA_ERROR_NO_DEVICE.explain().unwrap().0, "CUDA_ERROR_NO_DEVICE");
+    assert_eq!((CUresult(12345).explain(), CUresult(12345).to_string()), (None, "CUresult 12345".to_string()));
+    assert_eq!(CUresult::CUDA_ERROR_NO_DEVICE.ok(), Err(CUresult::CUDA_ERROR_NO_DEVICE));
+    assert_eq!(CUSHIM_FOREVER, u64::MAX);
+}
+
+#[test]
+fn test_version_when_the_library_is_of_this_release_is_equal() {
+    assert_eq!(unsafe { cushim_version() } as u32, CUSHIM_VERSION);
 }
