@@ -5,31 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/atomic.h"
 #include "find_driver.h"
 
 /* What the process sees. */
 struct evidence {
-    const char *root;
-    CUresult code;  /* CUDA_SUCCESS: cuInit was not called */
-    bool is_compat; /* the library is one of forward compatibility */
+    const char *root, *library;
+    CUresult code; /* CUDA_SUCCESS: cuInit was not called */
     struct cushim_system system;
     struct system_bus bus;
     bool is_usual; /* the system shows its GPUs on the bus and as device files: it is neither WSL nor a Jetson */
 };
 
-static CUSHIM_COLD bool library_is_compat(const char *library)
-{
-    char path[OS_PATH_SIZE];
-    if (library == NULL || !cush_os_file_real_path(library, path))
-        snprintf(path, sizeof path, "%s", library != NULL ? library : "");
-    return strstr(path, "/compat/") != NULL || strstr(path, "/cuda-compat") != NULL;
-}
-
 static void evidence_read(struct evidence *evidence, const char *root, const char *library, CUresult code)
 {
     evidence->root = root;
     evidence->code = code;
-    evidence->is_compat = library_is_compat(library);
+    evidence->library = library != NULL ? library : "";
     cush_system_read(root, &evidence->system, &evidence->bus);
     evidence->is_usual = cush_os_has_device_nodes && evidence->system.wsl_node == CUSHIM_NODE_ABSENT
                          && evidence->system.jetson_node == CUSHIM_NODE_ABSENT
@@ -46,12 +38,30 @@ static bool evidence_lacks_gpu(const struct evidence *evidence)
 
 /* ---- The library and the code ---- */
 
+static CUSHIM_COLD bool library_path_is_compat(const char *path)
+{
+    return strstr(path, "/compat/") != NULL || strstr(path, "/cuda-compat") != NULL;
+}
+
+/* For each file of this process, of which the links are resolved. */
+static void library_compare_mapped(const char *line, void *is_compat)
+{
+    *(bool *)is_compat |= strstr(line, "/libcuda.so") != NULL && library_path_is_compat(line);
+}
+
+static CUSHIM_COLD bool library_is_compat(const struct evidence *evidence)
+{
+    bool is_compat = library_path_is_compat(evidence->library);
+    cush_os_file_each_line("/proc/self/maps", library_compare_mapped, &is_compat);
+    return is_compat;
+}
+
 static enum cushim_reason cause_of_code(const struct evidence *evidence)
 {
     switch ((int)evidence->code) {
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: /* GeForce and RTX GPUs return this one after an update, too */
-        return evidence->is_compat ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
+        return library_is_compat(evidence) ? CUSHIM_REASON_COMPAT_REFUSED : CUSHIM_REASON_MODULE_MISMATCH;
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return CUSHIM_REASON_NOT_READY;
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
@@ -98,10 +108,9 @@ static enum cushim_reason cause_of_machine(const struct evidence *evidence)
 static bool has_broken_link(const struct evidence *evidence)
 {
     static const char *const paths[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"};
-    char target[64];
     bool found = false;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0] && evidence->root[0] == '\0'; i++)
-        found = found || (cush_os_link_name(paths[i], target, sizeof target) && !cush_system_has_file("", paths[i]));
+        found = found || cush_os_link_is_broken(paths[i]);
     return found;
 }
 
@@ -158,19 +167,17 @@ static bool cause_is_hidden(const struct evidence *evidence)
 
 /* ---- In this order ---- */
 
-struct os_obstacle cush_cause_find(const char *root, const char *library, CUresult code, bool is_forked)
+static struct os_obstacle cause_search(const char *root, const char *library, CUresult code, unsigned others)
 {
     struct evidence evidence;
     struct os_obstacle cause = {.reason = CUSHIM_REASON_NONE, .message = ""};
     struct os_obstacle obstacle = cause;
-    if (code == CUDA_ERROR_NOT_INITIALIZED && is_forked) /* also with some kernels (HMM with KASLR) */
-        return (struct os_obstacle){.reason = CUSHIM_REASON_FORKED, .message = ""};
     evidence_read(&evidence, root, library, code);
     cause.reason = cause_of_code(&evidence);
     if (cause.reason != CUSHIM_REASON_NONE)
         return cause;
     if (code != CUDA_SUCCESS)
-        obstacle = cush_os_obstacle_find(root, code);
+        obstacle = cush_os_obstacle_find(root, code, others);
     if (obstacle.reason == CUSHIM_REASON_LIMIT || obstacle.reason == CUSHIM_REASON_SANDBOX)
         return obstacle;
     cause.reason = cause_of_machine(&evidence);
@@ -183,5 +190,15 @@ struct os_obstacle cush_cause_find(const char *root, const char *library, CUresu
         cause.reason = CUSHIM_REASON_HIDDEN;
     if (cause.reason == CUSHIM_REASON_NONE && code != CUDA_SUCCESS)
         cause.reason = code == CUDA_ERROR_NO_DEVICE ? CUSHIM_REASON_NO_DEVICE : CUSHIM_REASON_UNKNOWN;
+    return cause;
+}
+
+struct os_obstacle cush_cause_find(const char *root, const char *library, CUresult code, bool is_forked)
+{
+    static atomic_uint searches;
+    if (code == CUDA_ERROR_NOT_INITIALIZED && is_forked) /* also with some kernels (HMM with KASLR) */
+        return (struct os_obstacle){.reason = CUSHIM_REASON_FORKED, .message = ""};
+    struct os_obstacle cause = cause_search(root, library, code, atomic_fetch_add(&searches, 1));
+    atomic_fetch_sub(&searches, 1);
     return cause;
 }

@@ -96,6 +96,9 @@ bool cush_os_privileged(void);
 /* Returns the number of this process. */
 unsigned long cush_os_process(void);
 
+/* Returns how many forks, counted since the first load, lead to this process, without a system call. */
+unsigned long cush_os_fork_count(void);
+
 /* Whether NVIDIA has a driver for the system. Where it has none, nothing is searched for. */
 extern const bool cush_os_has_driver;
 

@@ -25,6 +25,9 @@ enum os_file { OS_FILE_ABSENT, OS_FILE_DENIED, OS_FILE_READY };
  * question and not the file, or the file and not the question: so it is no proof that opening the file fails. */
 CUSHIM_COLD enum os_file cush_os_file_state(const char *path, bool also_write);
 
+/* Whether a seccomp filter can end this process for a system call that not every process makes. */
+bool cush_os_may_have_filter(void);
+
 /* Reads the start of a file as text, at most size - 1 bytes. Returns false if the file cannot be read or is not a
  * regular file. */
 CUSHIM_COLD bool cush_os_file_read(const char *path, char *text, size_t size);
@@ -35,6 +38,9 @@ CUSHIM_COLD bool cush_os_process_status(long process, const char *label, char *v
 
 /* Calls a function for each line of a regular file. */
 CUSHIM_COLD void cush_os_file_each_line(const char *path, void (*use)(const char *line, void *user), void *user);
+
+/* Returns whether the path is a symbolic link to a file that does not exist. */
+bool cush_os_link_is_broken(const char *path);
 
 /* Writes the last name of the path to which a symbolic link leads. Returns false if it is not a link. */
 CUSHIM_COLD bool cush_os_link_name(const char *path, char *name, size_t size);
@@ -48,7 +54,7 @@ cush_os_directory_find(const char *root, const char *path,
                        bool (*matches)(const char *root, const char *path, const char *name, void *user), void *user);
 
 /* Appends the text to a file with one write, or writes it to stderr if the path is "stderr". A failure has no effect:
- * it raises no signal (a pipe without a reader) and waits for nothing (a FIFO without a reader). */
+ * it raises no signal (common/posix/quiet_file.h) and waits for nothing (a FIFO without a reader). */
 CUSHIM_COLD void cush_os_file_append(const char *path, const char *text, size_t size);
 
 #endif

@@ -15,11 +15,12 @@ struct os_obstacle {
 };
 
 /*
- * Call it after a cuInit that returned `code`. Tries the operations that can be its cause, in the order of cuInit: it
- * opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates descriptors, and so on. Undoes all of them. Where a
- * seccomp filter can end the process, it makes only system calls that every process makes.
+ * Call it after a cuInit that returned `code`, while `others` threads look for a cause, too. Tries the operations that
+ * can be its cause, in the order of cuInit: it opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates
+ * descriptors, and so on. Undoes all of them. Where a seccomp filter can end the process, it makes only system calls
+ * that every process makes.
  */
-CUSHIM_COLD struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code);
+CUSHIM_COLD struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsigned others);
 
 /* Returns whether this process has the file open, perhaps since before a fork(). */
 bool cush_os_file_is_open(const char *path);

@@ -10,7 +10,8 @@
 #include "error.h"
 #include "os.h"
 
-/* Numbers of processes, 0: none. A child of fork() has those of its parent. */
+/* Numbers of processes, 0: none. A child of fork() has those of its parent. That of this process is made without a
+ * system call, because a seccomp filter can end the process for getpid(). */
 static unsigned long started_process;  /* in which cuInit succeeded */
 static unsigned long examined_process; /* whose first start was examined */
 static unsigned long forked_process;   /* that inherited the device file of a start */
@@ -20,6 +21,11 @@ static const struct os_obstacle no_obstacle = {.reason = CUSHIM_REASON_NONE, .me
 void (*cush_start_on_failure)(const struct cushim_diagnosis *diagnosis);
 
 static CUSH_THREAD_LOCAL const struct cushim_diagnosis *last_start;
+
+static unsigned long start_process(void)
+{
+    return cush_os_fork_count() + 1;
+}
 
 /* Only CUDA opens that file. */
 static CUSHIM_COLD bool start_device_is_open(void)
@@ -46,7 +52,7 @@ static CUSHIM_COLD bool start_inherits_device(unsigned long process)
 
 static bool start_is_done(void)
 {
-    return CUSHIM_LOAD_ACQUIRE(&started_process) == cush_os_process();
+    return CUSHIM_LOAD_ACQUIRE(&started_process) == start_process();
 }
 
 /* The variables of the load stay, and that of the driver comes first. */
@@ -93,17 +99,17 @@ static CUSHIM_COLD void start_set_error(CUresult code, const struct cushim_diagn
 CUresult CUDAAPI cush_start_Init(unsigned Flags)
 {
     bool is_first = CUSHIM_LOAD_ACQUIRE(&started_process) == 0;
-    bool is_forked = is_first && start_inherits_device(cush_os_process());
+    bool is_forked = !is_first || start_inherits_device(start_process());
     CUresult code = cush_loaded_driver.init(Flags);
     if (code == CUDA_SUCCESS && is_first)
-        CUSHIM_STORE_RELEASE(&started_process, cush_os_process());
+        CUSHIM_STORE_RELEASE(&started_process, start_process());
     /* A layer that is being installed calls cuInit during the load, which publishes its own result. A wrong argument is
      * an error of the program. */
     if (cush_os_load_lock_is_mine() || (code == CUDA_ERROR_INVALID_VALUE && Flags != 0))
         return code;
     last_start = cushim_diagnosis_get();
     if (code != CUDA_SUCCESS) {
-        last_start = start_fail(code, is_first ? is_forked : !start_is_done());
+        last_start = start_fail(code, is_forked);
         start_set_error(code, last_start);
         if (cush_start_on_failure != NULL)
             cush_start_on_failure(last_start);

@@ -93,23 +93,36 @@ static CUSHIM_COLD bool bus_device_read(const char *root, const char *device, co
     return system_read_below(root, path, text, size);
 }
 
+/* Writes the name of the kernel driver of a device, or "". A file has it, and, in a copy of the tree, perhaps only the
+ * link, which takes readlink() to read. */
+static CUSHIM_COLD void bus_device_driver(const char *root, const char *device, char *name, size_t size)
+{
+    static const char key[] = "DRIVER=";
+    char text[128], path[384], full_path[OS_PATH_SIZE]; /* the driver is in the first line */
+    bool has_file = bus_device_read(root, device, "uevent", text, sizeof text);
+    const char *line = has_file ? strstr(text, key) : NULL;
+    name[0] = '\0';
+    snprintf(path, sizeof path, "%s/%.255s", system_pci_devices, device);
+    if (line != NULL)
+        snprintf(name, size, "%.*s", (int)strcspn(line + sizeof key - 1, "\n"), line + sizeof key - 1);
+    else if (!has_file && cush_os_path_below(root, path, full_path, sizeof full_path - sizeof "/driver")
+             && !cush_os_link_name(strcat(full_path, "/driver"), name, size))
+        name[0] = '\0';
+}
+
 static CUSHIM_COLD bool bus_scan_device(const char *root, const char *directory, const char *name, void *user)
 {
-    char text[24], path[260], full_path[OS_PATH_SIZE];
+    char text[24];
     struct bus_scan *scan = user;
     struct system_bus *bus = scan->bus;
+    (void)directory;
     if (!bus_scan_admits(scan, name) || !bus_device_read(root, name, "vendor", text, sizeof text)
         || strncmp(text, "0x10de", 6) != 0 || !bus_device_read(root, name, "class", text, sizeof text)
         || strncmp(text, "0x03", 4) != 0)
         return false;
     bus->gpus++;
     bus->lost += bus_device_read(root, name, "config", text, 8) && memcmp(text, "\377\377\377\377", 4) == 0;
-    snprintf(path, sizeof path, "/%.255s", name);
-    if (!cush_os_path_below(root, directory, full_path, sizeof full_path - sizeof path - sizeof "/driver"))
-        return false;
-    strcat(strcat(full_path, path), "/driver");
-    if (!cush_os_link_name(full_path, text, sizeof text))
-        return false;
+    bus_device_driver(root, name, text, sizeof text);
     bus->of_vfio += strcmp(text, "vfio-pci") == 0 || strcmp(text, "pci-stub") == 0 || strcmp(text, "xen-pciback") == 0;
     bus->of_another_driver +=
         strcmp(text, "nouveau") == 0 || strncmp(text, "nova", 4) == 0 || strcmp(text, "nvidiafb") == 0;

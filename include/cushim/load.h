@@ -141,9 +141,10 @@ CUSHIM_API cushim_result cushim_load(const struct cushim_load_options *options);
  * Loads the driver and calls cuInit(0). If cuInit fails, cushim_diagnosis_get() afterwards has the likely cause and
  * advice. To find it, the call then tries on Linux what the driver needs: it opens /dev/nvidiactl and /dev/nvidia-uvm,
  * creates descriptors, and so on, and undoes all of that; under a seccomp filter, it makes only system calls that every
- * process makes. The slot Init_v1 does the same for a program that calls cuInit itself, and then GetErrorString_v1
- * returns the message of the diagnosis for exactly the code of that cuInit, until one succeeds. A cuInit with wrong
- * flags is not a failed start. A cuInit that the driver's own cuGetProcAddress returned does not find the cause.
+ * process makes when it starts and opens a library, and getdents64 if the machine has PCI devices of NVIDIA. The slot
+ * Init_v1 does the same for a program that calls cuInit itself, and then GetErrorString_v1 returns the message of the
+ * diagnosis for exactly the code of that cuInit, until one succeeds. A cuInit with wrong flags is not a failed start. A
+ * cuInit that the driver's own cuGetProcAddress returned does not find the cause.
  *
  * The call takes about 0.4 s (observed with driver 580). A further call costs as much as a further cuInit.
  *

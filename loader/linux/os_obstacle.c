@@ -37,30 +37,34 @@ static int obstacle_try_event(const char *unused)
     return obstacle_close(eventfd(0, EFD_CLOEXEC));
 }
 
-/* The driver names its threads here. */
+/* The driver names its threads here. The first name needs Linux 3.17. */
 static int obstacle_try_thread_name(const char *unused)
 {
-    char path[64];
     (void)unused;
-    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)syscall(SYS_gettid));
-    return obstacle_close(open(path, O_RDWR | O_CLOEXEC));
+    int error = obstacle_close(open("/proc/thread-self/comm", O_RDWR | O_CLOEXEC));
+    return error != ENOENT ? error : obstacle_close(open("/proc/self/comm", O_RDWR | O_CLOEXEC));
 }
 
 /* cuInit opens more than three files and fewer than 30 (observed with driver 580). */
+enum { NEEDED_FILES = 16 };
+
+/* Whether so many files can be opened. Their numbers are counted: to open them would take them from other threads. */
+static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
+{
+    enum { EXAMINED = 1 << 16 };
+    struct rlimit limit;
+    struct stat status;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > EXAMINED)
+        return true;
+    for (int i = 0; wanted > 0 && i < (int)limit.rlim_cur; i++)
+        wanted -= fstat(i, &status) != 0;
+    return wanted == 0;
+}
+
 static int obstacle_try_files(const char *unused)
 {
-    int files[16];
-    size_t count = 1;
     (void)unused;
-    files[0] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (files[0] < 0)
-        return errno;
-    while (count < sizeof files / sizeof files[0] && (files[count] = fcntl(files[0], F_DUPFD_CLOEXEC, 0)) >= 0)
-        count++;
-    int error = count < sizeof files / sizeof files[0] ? errno : 0;
-    while (count > 0)
-        close(files[--count]);
-    return error;
+    return obstacle_has_files(NEEDED_FILES) ? 0 : EMFILE;
 }
 
 static int obstacle_try_socket(const char *unused)
@@ -108,13 +112,6 @@ static const struct obstacle_operation {
     {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
     {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
 };
-
-/* Whether this process can have a seccomp filter. Without /proc that is not known. */
-static bool obstacle_may_have_filter(void)
-{
-    char mode[16];
-    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
-}
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that
  * a driver returns for a state of the GPU. */
@@ -205,16 +202,20 @@ static const char *obstacle_verb(enum cushim_reason reason)
                                                   : "fails";
 }
 
-struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsigned others)
 {
+    enum { HELD = 2 }; /* a search has a directory and one of its files open */
+    const unsigned held = HELD * others;
     struct os_obstacle obstacle = {.reason = CUSHIM_REASON_NONE, .message = ""};
     for (size_t i = 0; i < sizeof obstacle_operations / sizeof obstacle_operations[0]; i++) {
         const struct obstacle_operation *operation = &obstacle_operations[i];
         char path[OS_PATH_SIZE] = "";
-        if (!obstacle_can_give(operation, code) || (operation->can_kill && obstacle_may_have_filter())
+        if (!obstacle_can_give(operation, code) || (operation->can_kill && cush_os_may_have_filter())
             || (operation->device != NULL && !cush_os_path_below(root, operation->device, path, sizeof path)))
             continue;
         int error = operation->try(path);
+        if (error == EMFILE && (held >= NEEDED_FILES || obstacle_has_files(NEEDED_FILES - held)))
+            continue; /* only while the others search */
         obstacle.reason = obstacle_reason(root, operation->device != NULL ? path : NULL, error);
         if (obstacle.reason == CUSHIM_REASON_NONE)
             continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the programs of this project use of the loader, beside the public headers: files below a root, versions as text,
- * and why CUDA cannot be used. A shared library does not export these functions, so the build makes a static library of
- * them, `cushim-machine`. Its directory is the only one of the loader that programs see, apart from `cushim exec`,
- * which is a second loader.
+ * and why CUDA cannot be used. A shared library does not export these functions, so that the build makes a static
+ * library of them, `cushim-machine`. Programs see its directory and common/ of the loader, and no other, apart from
+ * `cushim exec`, which is a second loader.
  */
 #ifndef CUSHIM_LOADER_MACHINE_H
 #define CUSHIM_LOADER_MACHINE_H

@@ -84,9 +84,9 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address)
     return NULL;
 }
 
-struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsigned others)
 {
-    (void)root, (void)code;
+    (void)root, (void)code, (void)others;
     return (struct os_obstacle){.reason = CUSHIM_REASON_NONE, .message = ""};
 }
 

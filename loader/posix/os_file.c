@@ -7,13 +7,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../common/posix/quiet_file.h"
 
 enum { MAX_LINKS = 40 }; /* as many as Linux follows in one path */
 
@@ -100,22 +100,31 @@ bool cush_os_path_below(const char *root, const char *path, char *full_path, siz
     return walk_all(&walk, rest);
 }
 
-/* Container engines before 2021 refuse faccessat2(), which AT_EACCESS needs, with EPERM. A file that everybody may use
- * is not denied, whatever the answer is. */
+/* Container engines before 2021 refuse faccessat2(), which AT_EACCESS needs, with EPERM, and a filter can end the
+ * process for it. The dynamic loader calls access(). */
+static bool file_grants(const char *path, int wanted)
+{
+    if (!cush_os_may_have_filter()) {
+        if (faccessat(AT_FDCWD, path, wanted, AT_EACCESS) == 0)
+            return true;
+        if (errno != EPERM && errno != ENOSYS)
+            return false;
+    }
+    return access(path, wanted) == 0;
+}
+
+/* A file that everybody may use is not denied, whatever the answer to a question would be. */
 enum os_file cush_os_file_state(const char *path, bool also_write)
 {
     const int wanted = also_write ? R_OK | W_OK : R_OK;
     const mode_t of_all = also_write ? S_IROTH | S_IWOTH : S_IROTH;
     struct stat status;
-    if (faccessat(AT_FDCWD, path, wanted, AT_EACCESS) == 0)
-        return OS_FILE_READY;
-    if (errno == ENOENT || errno == ENOTDIR)
-        return OS_FILE_ABSENT;
-    if ((errno == EPERM || errno == ENOSYS) && access(path, wanted) == 0)
-        return OS_FILE_READY;
-    if (stat(path, &status) != 0)
+    bool is_there = stat(path, &status) == 0;
+    if (!is_there && (errno == EACCES || errno == ENOENT || errno == ENOTDIR))
         return errno == EACCES ? OS_FILE_DENIED : OS_FILE_ABSENT;
-    return (status.st_mode & of_all) == of_all ? OS_FILE_READY : OS_FILE_DENIED;
+    if ((is_there && (status.st_mode & of_all) == of_all) || file_grants(path, wanted))
+        return OS_FILE_READY;
+    return is_there ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
 /* Returns a descriptor, or -1. Files in /proc and /sys are regular files, too. */
@@ -190,6 +199,23 @@ bool cush_os_process_status(long process, const char *label, char *value, size_t
     return sought.is_found;
 }
 
+/* Without /proc that is not known. */
+bool cush_os_may_have_filter(void)
+{
+#if defined(__linux__)
+    char mode[16];
+    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
+#else
+    return false;
+#endif
+}
+
+bool cush_os_link_is_broken(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && stat(path, &status) != 0;
+}
+
 bool cush_os_link_name(const char *path, char *name, size_t size)
 {
     char target[512];
@@ -245,32 +271,13 @@ bool cush_os_directory_find(const char *root, const char *path,
     return found;
 }
 
-/* A write to a pipe without a reader raises SIGPIPE in this thread. */
-static void write_without_signal(int file, const char *text, size_t size)
-{
-    sigset_t signals, before, pending;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &signals, &before);
-    if (write(file, text, size) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
-        int taken;
-        sigpending(&pending);
-        if (sigismember(&pending, SIGPIPE)) /* it is not if the program ignores it */
-            sigwait(&signals, &taken);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void cush_os_file_append(const char *path, const char *text, size_t size)
 {
-    if (strcmp(path, "stderr") == 0) {
-        write_without_signal(STDERR_FILENO, text, size);
-        return;
-    }
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-    if (file >= 0) {
-        write_without_signal(file, text, size);
+    bool is_stderr = strcmp(path, "stderr") == 0;
+    int file =
+        is_stderr ? STDERR_FILENO : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (file >= 0)
+        (void)quiet_write(file, text, size);
+    if (file >= 0 && !is_stderr)
         close(file);
-    }
 }

@@ -3,6 +3,7 @@
 #    define _GNU_SOURCE
 #endif
 #include "../os.h"
+#include "../common/atomic.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #endif
 
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static bool has_fork_handlers;
+static unsigned long fork_count;
 static _Thread_local bool load_lock_is_mine;
 static int cancel_state; /* of the thread that holds the lock, from before it took the lock */
 
@@ -32,7 +34,7 @@ static void load_lock_before_fork(void)
     const struct timespec pause = {.tv_nsec = 1000000};
     struct timespec start, now;
     int state;
-    if (load_lock_is_mine)
+    if (load_lock_is_mine || fork_has_lock)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     clock_gettime(CLOCK_MONOTONIC, &start);
@@ -57,17 +59,23 @@ static void load_lock_after_fork_in_child(void)
     if (!fork_has_lock && !load_lock_is_mine)
         load_lock = free_lock;
     load_lock_after_fork();
+    fork_count++;
 }
 
+/* Two threads can both register the handlers, which then do their work once. pthread_once() would wake waiting threads,
+ * a system call that a process without threads never makes. */
 static void load_lock_register_handlers(void)
 {
+    if (CUSHIM_LOAD_ACQUIRE(&has_fork_handlers))
+        return;
     /* This fails only without memory. Then a fork() during a load is not safe. */
     (void)pthread_atfork(load_lock_before_fork, load_lock_after_fork, load_lock_after_fork_in_child);
+    CUSHIM_STORE_RELEASE(&has_fork_handlers, true);
 }
 
 void cush_os_load_lock(void)
 {
-    pthread_once(&fork_once, load_lock_register_handlers);
+    load_lock_register_handlers();
     pthread_mutex_lock(&load_lock);
     /* A thread that is cancelled while it opens a file would never release the lock. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
@@ -104,4 +112,9 @@ bool cush_os_privileged(void)
 unsigned long cush_os_process(void)
 {
     return (unsigned long)getpid();
+}
+
+unsigned long cush_os_fork_count(void)
+{
+    return fork_count;
 }

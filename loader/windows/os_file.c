@@ -56,6 +56,17 @@ void cush_os_file_each_line(const char *path, void (*use)(const char *line, void
     (void)user;
 }
 
+bool cush_os_may_have_filter(void)
+{
+    return false;
+}
+
+bool cush_os_link_is_broken(const char *path)
+{
+    (void)path;
+    return false;
+}
+
 bool cush_os_link_name(const char *path, char *name, size_t size)
 {
     (void)path;

@@ -81,11 +81,17 @@ unsigned long cush_os_process(void)
     return GetCurrentProcessId();
 }
 
+unsigned long cush_os_fork_count(void)
+{
+    return 0;
+}
+
 const bool cush_os_has_device_nodes = false;
 
 /* A driver for Windows asks nothing of the process that could be refused. */
-struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsigned others)
 {
+    (void)others;
     (void)root;
     (void)code;
     return (struct os_obstacle){.reason = CUSHIM_REASON_NONE, .message = ""};

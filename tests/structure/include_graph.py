@@ -28,10 +28,10 @@ MAY_INCLUDE = {
     SOFTCUDA: [],
     'subprojects/softcuda': [PUBLIC, LISTS, HIDE, SOFTCUDA],
     MACHINE: [PUBLIC, 'loader'],
-    COMMON: [PUBLIC, MACHINE, LISTS, SOFTCUDA],
+    COMMON: [PUBLIC, ATOMIC, MACHINE, LISTS, SOFTCUDA],
     EXEC: [PUBLIC, ATOMIC, 'loader', MACHINE, LISTS, HIDE, SOFTCUDA, COMMON],
-    FILE: [PUBLIC, COMMON],
-    LAYER: [PUBLIC, FILE],
+    FILE: [PUBLIC, ATOMIC, COMMON],
+    LAYER: [PUBLIC, ATOMIC, COMMON, FILE],
     MODEL: [PUBLIC, COMMON, FILE],
     FINDERS: [PUBLIC, COMMON, FILE, MODEL],
     OUTPUT: [PUBLIC, COMMON, FILE, MODEL, FINDERS],
@@ -39,7 +39,7 @@ MAY_INCLUDE = {
     CLI: [PUBLIC, MACHINE, SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
 }
 # The options -I of the builds.
-SEARCHED = ['include', 'loader', COMMON, MACHINE, HIDE, SOFTCUDA,
+SEARCHED = ['include', 'loader', COMMON, MACHINE, ATOMIC, HIDE, SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
 SOURCES = ('include', 'loader', 'src', *(f'subprojects/softcuda/{one}' for one in ('include', 'src', 'hide_symbol', 'posix', 'windows')), TOOLS)
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.

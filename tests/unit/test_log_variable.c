@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,19 @@ DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver
         assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
     }
     alarm(0);
+}
+
+static bool load_without_room(void)
+{
+    const struct rlimit none = {0, 0};
+    return setrlimit(RLIMIT_FSIZE, &none) == 0 && unit_load_path(unit_fake("fake_12040")) == CUDA_SUCCESS;
+}
+
+DIRECTORY_TEST(test_log_variable_when_files_may_not_grow_then_the_driver_is_loaded)
+{
+    unit_set_variable("CUSHIM_LOG", directory_write("log", "before\n", strlen("before\n")));
+    child_check(NULL, load_without_room);
+    assert_string_equal(file_text(directory_path("log")), "before\n");
 }
 
 /* stderr of the child, or -1 for none, and what SIGPIPE does there. */

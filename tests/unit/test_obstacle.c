@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "crowd.h"
 #include "directory.h"
 #include "os.h"
 
@@ -329,6 +331,40 @@ DIRECTORY_TEST(test_files_when_only_the_question_is_refused_then_can_be_used)
     make_machine(WHOLE);
     if (!child_check(refuse_faccessat2, files_can_be_used))
         unit_skip("no filter can be installed");
+}
+
+/* ---- Several threads ---- */
+
+enum { THREADS = 32, STARTS = 20 };
+static atomic_int named_a_limit;
+
+static bool limit_to_40_files(void)
+{
+    return limit(RLIMIT_NOFILE, 40);
+}
+
+static void start_often(int unused)
+{
+    (void)unused;
+    for (int i = 0; i < STARTS; i++) {
+        cushim_init();
+        if (strstr(cushim_error_last()->message, "open several files") != NULL)
+            atomic_fetch_add(&named_a_limit, 1);
+    }
+}
+
+static bool no_thread_names_a_limit(void)
+{
+    crowd_run(THREADS, start_often);
+    return named_a_limit == 0;
+}
+
+DIRECTORY_TEST(test_init_when_many_threads_look_for_the_cause_then_none_is_a_limit_for_another)
+{
+    make_machine(WHOLE);
+    load();
+    answer = (CUresult)304;
+    child_check(limit_to_40_files, no_thread_names_a_limit);
 }
 
 static size_t count_files(void)
