@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/atomic.h"
+#include "common/companion_names.h"
 #include "cushim/companion.h"
 #include "driver.h"
 #include "error.h"
@@ -15,17 +16,7 @@
 #include "load.h"
 #include "os.h"
 
-#if defined(_WIN64)
-#    define COMPANION_NAME(posix, windows32, windows64) windows64
-#elif defined(_WIN32)
-#    define COMPANION_NAME(posix, windows32, windows64) windows32
-#else
-#    define COMPANION_NAME(posix, windows32, windows64) posix
-#endif
-#define COMPANION_NVCUVID "NVCUVID", COMPANION_NAME("libnvcuvid.so.1", "nvcuvid.dll", "nvcuvid.dll")
-#define COMPANION_NVENC "NVENC", COMPANION_NAME("libnvidia-encode.so.1", "nvEncodeAPI.dll", "nvEncodeAPI64.dll")
 #define COMPANION_NOTHING "", ""
-#define COMPANION_NVML "NVML", COMPANION_NAME("libnvidia-ml.so.1", "nvml.dll", "nvml.dll")
 
 static const struct companion_kind {
     const char *name, *library;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "companions.h"
 #include "json.h"
 #include "options.h"
 #include "text.h"
@@ -25,14 +26,11 @@ enum status lookup_versions(const struct options *options);
 
 /* ---- companions.c: NVCUVID, NVENC and NVML of the driver ---- */
 
-/* Searches for them. Returns one for which memory did not suffice, or NULL. */
-const struct cushim_companion *companions_find_unknown(void);
-
-/* Writes them as the JSON array "companions", which is empty if no driver may be loaded. */
-void companions_write(struct json *json, bool may_load);
+/* Writes all of them as the JSON array "companions", which is empty without an array. */
+void companions_write(struct json *json, const struct companion_found *companions);
 
 /* Writes a line for each. */
-void companions_print(void);
+void companions_print(const struct companion_found *companions);
 
 /* ---- choose.c: --choose, a list of builds of which the first that fits is printed ---- */
 

@@ -26,11 +26,18 @@ struct probe {
     char origin[512]; /* what led to the library: a variable or a file; "": not known */
 };
 
+static struct companion_found companions[CUSHIM_COMPANION_COUNT]; /* too large for a small stack */
+
 static void probe_set_reason(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
 {
     probe->reason = cushim_reason_name(reason);
     probe->message = message;
     probe->advice = advice;
+}
+
+static int probe_timeout(const struct options *options)
+{
+    return options->timeout_seconds > 0 ? options->timeout_seconds : CALL_SECONDS;
 }
 
 /* Whether the machine shows, without a start, that no GPU can be used. Only NVIDIA's own library has a release in its
@@ -60,6 +67,8 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     struct driver_explanation explanation =
         probe->started == PROBE_FAILED ? driver_explanation() : (struct driver_explanation){""};
     probe->environment = environment_read(options, probe->started != PROBE_NOT_TRIED);
+    /* This process, too, may take so long. */
+    companions_find(companions, (probe_timeout(options) + 1) / 2);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
     probe->requirement = requirement_check(options);
@@ -79,9 +88,11 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     }
     if (probe_is_certain(options, probe))
         return STATUS_UNUSABLE;
-    const struct cushim_companion *unknown = companions_find_unknown();
-    if (unknown != NULL) {
-        probe_set_reason(probe, unknown->reason, unknown->message, unknown->advice);
+    for (int id = 0; id < CUSHIM_COMPANION_COUNT; id++) {
+        const struct companion_found *companion = &companions[id];
+        if (companion->reason != CUSHIM_REASON_UNKNOWN)
+            continue;
+        probe_set_reason(probe, companion->reason, companion->message, companion->advice);
         return STATUS_UNUSABLE;
     }
     if (!probe->requirement.met) {
@@ -134,7 +145,7 @@ static void probe_write(const struct options *options, const struct probe *probe
     } else {
         features_write(&json, CUSHIM_DRIVER_ALONE, options->feature);
     }
-    companions_write(&json, !probe->has_no_answer);
+    companions_write(&json, probe->has_no_answer ? NULL : companions);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
@@ -192,7 +203,7 @@ static void probe_print_driver(const struct probe *probe)
             text_field("newer ones", TONE_PLAIN, line);
         }
         features_print_count();
-        companions_print();
+        companions_print(companions);
         text_field("GPUs", TONE_PLAIN,
                    probe->started == PROBE_STARTED  ? "the driver has started"
                    : probe->started == PROBE_FAILED ? "the driver did not start"
@@ -278,11 +289,6 @@ static void complain_of_required(const struct options *options)
 }
 
 /* ---- In a child process, because a driver can end its process or never return ---- */
-
-static int probe_timeout(const struct options *options)
-{
-    return options->timeout_seconds > 0 ? options->timeout_seconds : CALL_SECONDS;
-}
 
 /* Whether probe_wait() tries again. */
 enum { TRY_NO_MORE, TRY_AGAIN, TRY_INVALID };

@@ -155,18 +155,27 @@ static void check_flatpak(struct doctor *doctor)
         doctor_advise(doctor, "Install NVIDIA's driver on the system, then run \"flatpak update\".");
 }
 
-/* CUDA needs none of them, so they are never the cause. Whether one is wanted is known only in a container that was
- * started with a list of capabilities. */
+/* CUDA needs none of them, so they are never the cause; but one that ends the process ends the programs that open it.
+ * Whether one is wanted is known only in a container that was started with a list of capabilities. */
 static void check_companions(struct doctor *doctor)
 {
+    enum { SECONDS = 10 };
+    static struct companion_found companions[CUSHIM_COMPANION_COUNT]; /* too large for a small stack */
     bool is_wanted = container_variable(doctor, "NVIDIA_DRIVER_CAPABILITIES")[0] != '\0';
-    for (int id = 0; doctor->loaded && id < CUSHIM_COMPANION_COUNT; id++) {
-        const struct cushim_companion *companion = cushim_companion_get((enum cushim_companion_id)id);
+    int seconds = doctor->options->timeout_seconds;
+    if (!doctor->loaded)
+        return;
+    companions_find(companions, seconds != 0 ? seconds : SECONDS);
+    for (int id = 0; id < CUSHIM_COMPANION_COUNT; id++) {
+        const struct companion_found *companion = &companions[id];
         if (companion->message[0] == '\0' || companion->reason == CUSHIM_REASON_UNKNOWN
             || (companion->reason == CUSHIM_REASON_NOT_FOUND && !is_wanted))
             continue;
-        doctor_find(doctor, "companions", VERDICT_NOTE, "%s", companion->message);
+        doctor_find(doctor, "companions", companion->has_answered ? VERDICT_NOTE : VERDICT_PROBLEM, "%s",
+                    companion->message);
         doctor_advise(doctor, "%s", companion->advice);
+        if (!companion->has_answered)
+            doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* also beside a driver that starts */
     }
 }
 

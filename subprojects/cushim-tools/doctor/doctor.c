@@ -155,7 +155,7 @@ static void doctor_sort(struct doctor *doctor)
 }
 
 /* One cause leads. The other problems follow from it, so what would correct them is not said. A requirement of the
- * command line, and a stub that cushim skips, are problems of their own. */
+ * command line, a stub that cushim skips and a companion that ends the process are problems of their own. */
 static void doctor_order(struct doctor *doctor)
 {
     doctor_sort(doctor);
@@ -163,7 +163,7 @@ static void doctor_order(struct doctor *doctor)
         return;
     for (size_t i = 1; i < doctor->count; i++) {
         struct finding *finding = &doctor->findings[i];
-        if (finding->verdict > VERDICT_PROBLEM || pattern_matches("version stub", finding->check))
+        if (finding->verdict > VERDICT_PROBLEM || pattern_matches("version stub companions", finding->check))
             continue;
         finding->verdict = VERDICT_FOLLOWS;
         finding->advice = "";
@@ -252,6 +252,8 @@ static void doctor_print(const struct doctor *doctor, enum status status)
         result = doctor->root[0] == '\0' && doctor->start->is_complete ? "CUDA can be used." : "No problem was found.";
     else if (doctor->started && strcmp(doctor->findings[0].check, "stub") == 0)
         result = "CUDA can be used with cushim, but not by every program. Begin with the first problem above.";
+    else if (doctor->started && strcmp(doctor->findings[0].check, "companions") == 0)
+        result = "CUDA can be used, but not every library of the driver. Begin with the first problem above.";
     else if (doctor->started)
         result = "CUDA can be used, but not as required. Begin with the first problem above.";
     else if (doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT)

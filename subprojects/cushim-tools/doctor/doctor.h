@@ -3,7 +3,7 @@
 #ifndef CUSHIM_DOCTOR_H
 #define CUSHIM_DOCTOR_H
 
-#include "cushim/companion.h"
+#include "companions.h"
 #include "cushim/system.h"
 #include "start.h"
 #include "trials.h"

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that ends the process: IN_CONSTRUCTOR, a statement, runs when it is opened. Without it, the library is a
- * layer, and IN_INSTALL runs when that is installed.
+ * A library that ends or holds up the process: IN_CONSTRUCTOR, a statement, runs when it is opened. Without it, the
+ * library is a layer, and IN_INSTALL runs when that is installed.
  */
 #include <stdlib.h>
 
 #include "cushim/cushim.h"
 
 #if defined(IN_CONSTRUCTOR)
+static inline void hang(void)
+{
+    while (getenv("NEVER_SET") == NULL)
+        continue;
+}
+
 __attribute__((constructor)) static void end_process(void)
 {
     IN_CONSTRUCTOR;

@@ -6,6 +6,7 @@ names it."""
 import collections
 import concurrent.futures
 import os
+import shutil
 
 from program import UNUSABLE, Case, fake, main, run, run_json
 
@@ -117,6 +118,19 @@ class BrokenLibrary(Case):
         answer = run_json('probe', '--driver', fake('driver_12_4'), LD_LIBRARY_PATH=directory)
         self.assertEqual((answer.status, answer.err), (0, b''))
         self.assertEqual(len(answer.document['tried']), 1)
+
+    def test_companion_when_its_code_does_not_return_then_is_named_within_the_time(self):
+        for library, words in (('aborts', r'ends the process \(.+\)'), ('exits', 'ends the process'), ('hangs', 'takes over 2 s')):
+            directory = self.directory()
+            shutil.copy(fake('driver_12_4'), f'{directory}/{NAME}')
+            shutil.copy(fake(library), f'{directory}/libnvcuvid.so.1')
+            wanted = rf'NVCUVID cannot be used: opening libnvcuvid.so.1 {words}\.'
+            doctor = run('doctor', '--timeout=2', '--driver', f'{directory}/{NAME}')
+            self.assertRegex(' '.join(doctor.out.decode().split()), wanted)
+            self.assertEqual((doctor.status, doctor.err), (UNUSABLE, b''))
+            probe = run_json('probe', '--timeout=4', '--driver', f'{directory}/{NAME}')
+            self.assertRegex(probe.document['companions'][0]['message'], wanted)
+            self.assertEqual(probe.document['loaded'], True)
 
 
 if __name__ == '__main__':
