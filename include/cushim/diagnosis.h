@@ -53,7 +53,7 @@ struct cushim_attempt {
 /** One environment variable that was set. */
 struct cushim_variable {
     const char *name;  /**< The name, such as "CUSHIM_DRIVER". */
-    const char *value; /**< The value, which is not empty. */
+    const char *value; /**< The value. Only that of CUDA_VISIBLE_DEVICES can be empty, and then hides all GPUs. */
     /**
      * false: the variable was ignored, because an option was given in its stead or because the process has more rights
      * than its user (set-user-ID and the like).

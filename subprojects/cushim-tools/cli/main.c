@@ -255,8 +255,8 @@ static enum status run_command(const struct options *options)
 
 int main(int argc, char **argv)
 {
+    platform_start(&argc, &argv);
     text_start();
-    platform_arguments(&argc, &argv);
     if (argc > 1)
         run_other_program(argv + 1);
     /* trace adds one. */

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,11 @@ static void record_ranges(const char *layer)
         (void)setenv(NVTX_VARIABLE, layer, 0);
 }
 
-/* Prints the summary to stderr: stdout is the program's. */
+/* Prints the summary to stderr: stdout is the program's. A limit of the size of files must not end this program. */
 static void print_summary(const struct recording *recording)
 {
     const struct trace_options summary = {.file = NULL};
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
     fflush(stdout);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
@@ -52,6 +54,7 @@ static void print_summary(const struct recording *recording)
                recording->path, recording->path);
     fputc('\n', stdout);
     fflush(stdout);
+    signal(SIGXFSZ, before);
 }
 
 static bool has_calls(const struct recording *recording)
@@ -78,7 +81,7 @@ static enum status record(const struct options *options)
 {
     struct options with_layer = *options;
     static struct recording recording;
-    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE], notes_path[64];
+    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE], notes_name[OPEN_FILE_NAME_SIZE];
     const char *path = options->trace.file != NULL ? options->trace.file : default_file;
     uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
     bool has_started, uses_gpu;
@@ -88,6 +91,9 @@ static enum status record(const struct options *options)
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
+    int notes = program_notes_make(notes_name);
+    if (notes < 0)
+        return STATUS_UNUSABLE;
     join_arguments(options->program, command, sizeof command);
     const char *why = recording_start(&recording, path, size, !options->recording.keeps_first,
                                       options->recording.wants_stacks, command);
@@ -96,8 +102,7 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     }
     record_ranges(layer);
-    int notes = program_notes_make(notes_path, sizeof notes_path);
-    with_layer.notes = notes_path;
+    with_layer.notes = notes_name;
     /* On top of the other layers. The list has room for it. */
     with_layer.names[with_layer.name_count++] = layer;
     int ended = supervise(&with_layer, &has_started);

@@ -117,17 +117,12 @@ static void end_close(int *end)
     *end = -1;
 }
 
-/* Opens a pipe. If this process has no stdout, its ends must not take that place. */
 static bool pipe_open(int ends[2])
 {
-    int opened[2];
-    if (pipe(opened) != 0)
+    if (pipe(ends) != 0)
         return false;
-    for (int i = 0; i < 2; i++) {
-        ends[i] = fcntl(opened[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        close(opened[i]);
-    }
-    return ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+    return fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0
+           && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
 static void pipes_close(struct pipes *pipes, int which)
@@ -171,13 +166,11 @@ static bool pipes_open(const struct child_memory *memory, struct pipes *pipes)
     return !memory->is_relayed;
 }
 
-/* In the child. A descriptor that is closed stays closed. */
+/* In the child. */
 static void output_redirect(struct child_memory *memory, struct pipes *pipes)
 {
-    for (int file = STDOUT_FILENO; pipes->output[1] >= 0 && file <= STDERR_FILENO; file++) {
-        if (fcntl(file, F_GETFD) >= 0)
-            (void)dup2(pipes->output[1], file);
-    }
+    for (int file = STDOUT_FILENO; pipes->output[1] >= 0 && file <= STDERR_FILENO; file++)
+        (void)dup2(pipes->output[1], file);
     memory->answer_pipe = pipes->answer[1];
     pipes->answer[1] = -1;
     pipes_close(pipes, 0);

@@ -28,7 +28,7 @@ bool platform_has_colours(void)
 }
 
 /* Without enough memory, the arguments stay unchanged. */
-void platform_arguments(int *argc, char ***argv)
+void platform_start(int *argc, char ***argv)
 {
     int count;
     wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &count);
@@ -112,6 +112,7 @@ void platform_run(const char *path, char *const *arguments)
 }
 #else
 #    include <dlfcn.h>
+#    include <fcntl.h>
 #    include <time.h>
 #    include <unistd.h>
 
@@ -128,10 +129,23 @@ bool platform_has_colours(void)
     return platform_on_terminal() && terminal != NULL && strcmp(terminal, "") != 0 && strcmp(terminal, "dumb") != 0;
 }
 
-void platform_arguments(int *argc, char ***argv)
+/* No file of this program gets the number of stdin, stdout or stderr, which others read and write. What is opened for
+ * one that is closed can neither be read nor written, and is closed in other programs. */
+static void open_standard_files(void)
+{
+#    if defined(O_PATH)
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) < 0)
+            (void)open("/", O_PATH | O_CLOEXEC);
+    }
+#    endif
+}
+
+void platform_start(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
+    open_standard_files();
 }
 
 bool platform_has_system_files(void)

@@ -13,8 +13,9 @@
 bool platform_on_terminal(void);
 bool platform_has_colours(void);
 
-/* Replaces the arguments of main() by their UTF-8 form if they have another encoding. They are never freed. */
-void platform_arguments(int *argc, char ***argv);
+/* At the begin of main(). No file of this program gets the number of a standard file that is closed. Arguments with
+ * another encoding are replaced by their UTF-8 form, which is never freed. */
+void platform_start(int *argc, char ***argv);
 
 /* Whether the system describes itself and its devices in files (/dev, /proc, /sys): everywhere but on Windows. */
 bool platform_has_system_files(void);

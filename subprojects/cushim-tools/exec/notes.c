@@ -10,33 +10,45 @@
 #include <string.h>
 #include <unistd.h>
 
-static char notes_path[64];
+#include "open_file.h"
+#include "posix/quiet_file.h"
 
-void exec_notes_start(const char *path)
+static char notes_name[OPEN_FILE_NAME_SIZE];
+
+void exec_notes_start(const char *name)
 {
-    snprintf(notes_path, sizeof notes_path, "%s", path != NULL ? path : "");
+    snprintf(notes_name, sizeof notes_name, "%s", name != NULL ? name : "");
 }
 
 bool exec_notes_are_taken(void)
 {
-    return notes_path[0] != '\0';
+    return notes_name[0] != '\0';
+}
+
+/* Writes a text that comes from the program, without characters that would end it. Returns its length. */
+static size_t note_put(char *line, size_t size, const char *text)
+{
+    size_t length = 0;
+    for (; text[length] != '\0' && length < size; length++)
+        line[length] = (unsigned char)text[length] < ' ' ? '?' : text[length];
+    return length;
 }
 
 /* The file is opened for each line: the program would notice a descriptor. A line is written at once, so that those of
- * several processes do not mix. */
+ * several processes do not mix. A text that is longer than any path is cut. */
 void exec_note(long process, enum exec_note kind, const char *name, const char *more)
 {
-    char line[2 * 4096 + 64];
+    enum { MOST = 4096 };
+    char line[2 * MOST + 64];
     int error = errno;
-    int file = notes_path[0] != '\0' ? open(notes_path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    int file = notes_name[0] != '\0' ? open_file_open(notes_name, NULL, O_WRONLY | O_APPEND) : -1;
     if (file >= 0) {
-        int length = snprintf(line, sizeof line, "%ld\t%c\t%s\t%s", process, (char)kind, name, more);
-        if (length > 0 && (size_t)length < sizeof line) {
-            for (char *at = line; (at = strchr(at, '\n')) != NULL;)
-                *at = '?';
-            line[length] = '\n';
-            (void)!write(file, line, (size_t)length + 1);
-        }
+        size_t length = (size_t)snprintf(line, sizeof line, "%ld\t%c\t", process, (char)kind);
+        length += note_put(line + length, MOST, name);
+        line[length++] = '\t';
+        length += note_put(line + length, MOST, more);
+        line[length++] = '\n';
+        (void)quiet_write(file, line, length);
         close(file);
     }
     errno = error;

@@ -46,8 +46,8 @@ enum exec_note {
     EXEC_NOTE_TRIED = 'T' /* it opens a file, or looks for one: its path, the name of the error or "" */
 };
 
-/* The path is NULL if nothing is to be noted. */
-void exec_notes_start(const char *path);
+/* The name of the file (open_file.h) is NULL if nothing is to be noted. */
+void exec_notes_start(const char *name);
 bool exec_notes_are_taken(void);
 void exec_note(long process, enum exec_note kind, const char *name, const char *more);
 

@@ -19,6 +19,7 @@
 #include "layer.h"
 #include "load.h"
 #include "os.h"
+#include "posix/quiet_file.h"
 #include "start.h"
 #include "version.h"
 
@@ -59,7 +60,7 @@ static bool is_quiet;
 static void report_no_driver(const char *why)
 {
     if (!is_quiet)
-        fprintf(stderr, "cushim: exec: this program has no driver. %s\n", why);
+        quiet_print(STDERR_FILENO, "cushim: exec: this program has no driver. %s\n", why);
 }
 
 /* A program that gets the text of an error from the CUDA runtime, or prints only a number, does not show the reason.
@@ -68,8 +69,8 @@ static void report_no_start(const struct cushim_diagnosis *diagnosis)
 {
     static const struct cushim_diagnosis *reported;
     if (CUSHIM_EXCHANGE(&reported, diagnosis) != diagnosis)
-        fprintf(stderr, "cushim: exec: CUDA cannot be used by this program. %s %s\n", diagnosis->message,
-                diagnosis->advice);
+        quiet_print(STDERR_FILENO, "cushim: exec: CUDA cannot be used by this program. %s %s\n", diagnosis->message,
+                    diagnosis->advice);
 }
 
 /* The variables of the program's own cushim do not apply here. */

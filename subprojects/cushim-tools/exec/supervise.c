@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -122,6 +123,10 @@ int supervise(const struct options *options, bool *out_started)
 int supervise_end(int status)
 {
     const struct rlimit no_core = {0, 0};
+    if (!text_flush()) { /* the status is that of the program */
+        __fpurge(stdout);
+        clearerr(stdout);
+    }
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     setrlimit(RLIMIT_CORE, &no_core); /* one is enough */

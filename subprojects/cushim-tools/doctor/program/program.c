@@ -2,11 +2,12 @@
 /* Runs a program with the auditor of exec and the trace layer, examines the machine, and explains what was seen. */
 #include "program.h"
 
-#include <linux/memfd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ enum status program_explain(const struct options *options, int notes, int trace,
         status = STATUS_UNUSABLE;
     } else {
         program_judge(&judgement);
+        signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files must not end this program without a message */
         (options->json ? program_write : program_print)(&judgement);
     }
     *out_uses_gpu = judgement.uses_gpu;
@@ -50,12 +52,25 @@ enum status program_explain(const struct options *options, int notes, int trace,
     return status;
 }
 
-int program_notes_make(char *path, size_t size)
+int program_notes_make(char name[OPEN_FILE_NAME_SIZE])
 {
-    /* glibc has memfd_create() from 2.27 on; the released programs are for 2.17. */
-    int file = (int)syscall(SYS_memfd_create, "notes", MFD_CLOEXEC);
-    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), file);
-    return file;
+    int file = open_file_make();
+    if (file >= 0 && open_file_name(file, name))
+        return file;
+    text_complain("cannot make a file for what the program does: %s", strerror(errno));
+    return -1;
+}
+
+/* Whether the file of -o can be written: that is known before the program runs. A FIFO need not have a reader yet. */
+static bool answer_is_possible(const char *file, bool *out_is_new)
+{
+    *out_is_new = !platform_exists(file);
+    int answer = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    if (answer >= 0)
+        close(answer);
+    else if (errno != ENXIO)
+        text_complain("doctor: cannot write %s: %s", file, strerror(errno));
+    return answer >= 0 || errno == ENXIO;
 }
 
 /* stdout is the program's: the answer goes to stderr, or to a file. */
@@ -74,26 +89,27 @@ enum status program_command(const struct options *options)
     enum { MEBIBYTES = 64 }; /* what matters is at the begin or, if the program goes on for long, at the end */
     struct options watched = *options;
     static struct recording recording;
-    char notes_path[64], trace_path[PLATFORM_PATH_SIZE], layer[PLATFORM_PATH_SIZE];
-    const char *directory = getenv("TMPDIR");
-    bool has_started, uses_gpu = false;
+    char notes_name[OPEN_FILE_NAME_SIZE], layer[PLATFORM_PATH_SIZE];
+    const char *file = options->trace.file;
+    bool has_started, is_new = false, uses_gpu = false;
     if (getenv(EXEC_VARIABLE) != NULL)
         return text_refuse("doctor: this process already runs under cushim exec");
-    int notes = program_notes_make(notes_path, sizeof notes_path);
-    snprintf(trace_path, sizeof trace_path, "%s/cushim-doctor.%ld", directory != NULL ? directory : "/tmp",
-             (long)getpid());
     if (!trace_layer_find(layer, sizeof layer)) {
         text_complain("doctor: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
-    const char *why =
-        recording_start(&recording, trace_path, (uint64_t)MEBIBYTES << 20, true, false, options->program[0]);
+    int notes = program_notes_make(notes_name);
+    if (notes < 0)
+        return STATUS_UNUSABLE;
+    const char *why = recording_start_unnamed(&recording, (uint64_t)MEBIBYTES << 20, options->program[0]);
     if (why != NULL) {
-        text_complain("doctor: cannot write %s: %s", trace_path, why);
+        text_complain("doctor: cannot make a file for the calls of the program: %s", why);
         return STATUS_UNUSABLE;
     }
+    if (file != NULL && !answer_is_possible(file, &is_new))
+        return STATUS_UNUSABLE;
     watched.names[watched.name_count++] = layer; /* the list has room for it */
-    watched.notes = notes_path;
+    watched.notes = notes_name;
     watched.quiet = true;
     if (options->watch)
         watched.before_program = program_watch;
@@ -101,11 +117,13 @@ enum status program_command(const struct options *options)
     enum status status = STATUS_UNUSABLE;
     if (ended == -1)
         text_complain("doctor: cannot start a process");
-    else if (has_started && !answer_elsewhere(options->trace.file))
-        text_complain("doctor: cannot write %s", options->trace.file);
+    else if (has_started && !answer_elsewhere(file))
+        text_complain("doctor: cannot write %s", file);
     else if (has_started)
         status = program_explain(options, notes, recording.file, ended, &uses_gpu);
     recording_discard(&recording);
+    if (!has_started && is_new)
+        unlink(file);
     if (ended == -1 || (has_started && status != STATUS_USABLE))
         return status;
     fflush(stdout);

@@ -5,14 +5,15 @@
 #define CUSHIM_DOCTOR_PROGRAM_H
 
 #include "../doctor.h"
+#include "open_file.h"
 
 /* ---- program.c ---- */
 
 /* Runs a program and explains why it did not use the GPU. The exit status is that of the program. */
 enum status program_command(const struct options *options);
 
-/* Makes a file for the notes of the auditor, and writes the path by which other processes open it. */
-int program_notes_make(char *path, size_t size);
+/* Makes a file for the notes of the auditor, and writes its name. Returns -1 after a message. */
+int program_notes_make(char name[OPEN_FILE_NAME_SIZE]);
 
 /* Explains a run of options->program: from the notes; from a trace, unless it is negative; and from how it ended, as of
  * waitpid(). */

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "posix/quiet_file.h"
+
 static uint64_t clock_read(clockid_t clock)
 {
     struct timespec now;
@@ -37,6 +39,6 @@ bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stac
         errno = EFBIG;
         return false;
     }
-    return ftruncate(file, (off_t)(TRACE_CHUNKS_AT + chunks * TRACE_CHUNK_SIZE)) == 0
+    return quiet_resize(file, (off_t)(TRACE_CHUNKS_AT + chunks * TRACE_CHUNK_SIZE))
            && pwrite(file, &header, sizeof header, 0) == (ssize_t)sizeof header;
 }

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The path of the file, in the environment; and, if the command made the file, another path that leads to it even if
- * the program moves it. */
+/* The path of the file, in the environment; and, if the command made the file, a name that leads to it even if the
+ * program moves it (open_file.h). */
 #define TRACE_VARIABLE "CUSHIM_TRACE"
 #define TRACE_FILE_VARIABLE "CUSHIM_TRACE_FILE"
 

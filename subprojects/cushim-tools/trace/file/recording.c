@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "open_file.h"
+#include "posix/quiet_file.h"
 
 /* "dir/.app.trace.XXXXXX" for "dir/app.trace" */
 static bool hidden_name(const char *path, char *hidden, size_t size)
@@ -22,24 +24,26 @@ static bool hidden_name(const char *path, char *hidden, size_t size)
 
 static bool environment_set(const struct recording *recording)
 {
-    char hidden[PLATFORM_PATH_SIZE], open_file[64];
-    snprintf(open_file, sizeof open_file, "/proc/%ld/fd/%d", (long)getpid(), recording->file);
-    return platform_real_path(recording->hidden, hidden, sizeof hidden) && setenv(TRACE_VARIABLE, hidden, 1) == 0
-           && setenv(TRACE_FILE_VARIABLE, open_file, 1) == 0;
+    char hidden[PLATFORM_PATH_SIZE], name[OPEN_FILE_NAME_SIZE];
+    if (!open_file_name(recording->file, name) || setenv(TRACE_FILE_VARIABLE, name, 1) != 0)
+        return false;
+    if (recording->hidden[0] == '\0') /* for messages */
+        snprintf(hidden, sizeof hidden, "%.*s", (int)strcspn(name, ":"), name);
+    else if (!platform_real_path(recording->hidden, hidden, sizeof hidden))
+        return false;
+    return setenv(TRACE_VARIABLE, hidden, 1) == 0;
 }
 
-/* Makes the hidden file. If stdout or stderr is closed, its number is not that of the file: others write there. */
-static int file_make(char *hidden)
+static const char *recording_begin(struct recording *recording, uint64_t size, bool keeps_newest, bool wants_stacks,
+                                   const char *command)
 {
-    int made = mkostemp(hidden, O_CLOEXEC);
-    if (made < 0 || made > STDERR_FILENO)
-        return made;
-    int file = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
-    close(made);
-    if (file < 0)
-        unlink(hidden);
-    errno = error;
-    return file;
+    if (recording->file < 0)
+        return strerror(errno);
+    if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, command) && environment_set(recording))
+        return NULL;
+    const char *why = strerror(errno);
+    recording_discard(recording);
+    return why;
 }
 
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
@@ -56,14 +60,15 @@ const char *recording_start(struct recording *recording, const char *path, uint6
         snprintf(recording->path, sizeof recording->path, "%s", path);
     if (!hidden_name(recording->path, recording->hidden, sizeof recording->hidden))
         return strerror(ENAMETOOLONG);
-    recording->file = file_make(recording->hidden);
-    if (recording->file < 0)
-        return strerror(errno);
-    if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, command) && environment_set(recording))
-        return NULL;
-    const char *why = strerror(errno);
-    recording_discard(recording);
-    return why;
+    recording->file = mkostemp(recording->hidden, O_CLOEXEC);
+    return recording_begin(recording, size, keeps_newest, wants_stacks, command);
+}
+
+const char *recording_start_unnamed(struct recording *recording, uint64_t size, const char *command)
+{
+    recording->file = open_file_make();
+    recording->hidden[0] = '\0';
+    return recording_begin(recording, size, true, false, command);
 }
 
 bool trace_layer_find(char *path, size_t size)
@@ -82,7 +87,8 @@ bool trace_layer_find(char *path, size_t size)
 
 void recording_discard(const struct recording *recording)
 {
-    unlink(recording->hidden);
+    if (recording->hidden[0] != '\0')
+        unlink(recording->hidden);
     close(recording->file);
 }
 
@@ -97,7 +103,7 @@ static const char *file_cut(int file)
     if (taken > header->chunk_count)
         taken = header->chunk_count;
     munmap(mapped, TRACE_HEADER_SIZE);
-    return ftruncate(file, (off_t)(TRACE_CHUNKS_AT + taken * TRACE_CHUNK_SIZE)) == 0 ? NULL : strerror(errno);
+    return quiet_resize(file, (off_t)(TRACE_CHUNKS_AT + taken * TRACE_CHUNK_SIZE)) ? NULL : strerror(errno);
 }
 
 /* Makes a copy under a new hidden name, because the program has removed or replaced the file. */
@@ -110,7 +116,7 @@ static bool file_copy(struct recording *recording)
         return false;
     int copy = mkostemp(recording->hidden, O_CLOEXEC);
     while (copy >= 0 && (length = pread(recording->file, bytes, sizeof bytes, at)) > 0
-           && write(copy, bytes, (size_t)length) == length)
+           && quiet_write(copy, bytes, (size_t)length))
         at += length;
     if (copy >= 0 && length != 0)
         unlink(recording->hidden);

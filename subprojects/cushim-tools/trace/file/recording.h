@@ -23,6 +23,9 @@ struct recording {
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
                             bool wants_stacks, const char *command);
 
+/* The same for a file without a name, of which nothing is left. */
+const char *recording_start_unnamed(struct recording *recording, uint64_t size, const char *command);
+
 /* Ends the recording: cuts the room that was not used, and gives the file its name. If another file got that name
  * meanwhile, the recording gets another one, `path`. Returns NULL, or why the file has no name. */
 const char *recording_finish(struct recording *recording);

@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "open_file.h"
+#include "posix/quiet_file.h"
+
 struct trace_header *_Atomic file_header;
 atomic_bool file_failed;
 static const char *file_path, *file_link; /* the second one is NULL without the command */
@@ -29,8 +32,8 @@ static const char other_version[] = "this file is not a trace of this version of
 
 static bool fail_file(const char *why)
 {
-    fprintf(stderr, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
-            (long)getpid());
+    quiet_print(STDERR_FILENO, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
+                (long)getpid());
     STORE(file_failed, 1);
     return false;
 }
@@ -39,7 +42,7 @@ static bool fail_file(const char *why)
 static bool file_reopen(int descriptor, const struct trace_header *header)
 {
     uint64_t taken = header->taken - TRACE_CLOSED;
-    return ftruncate(descriptor, (off_t)(TRACE_CHUNKS_AT + header->chunk_count * TRACE_CHUNK_SIZE)) == 0
+    return quiet_resize(descriptor, (off_t)(TRACE_CHUNKS_AT + header->chunk_count * TRACE_CHUNK_SIZE))
            && pwrite(descriptor, &taken, sizeof taken, offsetof(struct trace_header, taken)) == sizeof taken;
 }
 
@@ -76,8 +79,8 @@ static const char *file_map(int descriptor, const struct trace_schema *schema)
  * PID namespace finds it by the path. */
 static int file_descriptor(void)
 {
-    int descriptor = file_link != NULL ? open(file_link, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    return descriptor >= 0 ? descriptor : open(file_path, O_RDWR | O_CLOEXEC | (file_link == NULL ? O_CREAT : 0), 0600);
+    return file_link != NULL ? open_file_open(file_link, file_path, O_RDWR)
+                             : open(file_path, O_RDWR | O_CLOEXEC | O_CREAT, 0600);
 }
 
 bool file_open(const struct trace_schema *schema)
