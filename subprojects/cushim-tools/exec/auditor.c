@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "posix/quiet_file.h"
 #include "settings.h"
 
 static struct exec_settings settings;
@@ -86,6 +87,14 @@ static bool is_found(const char *path)
 static bool is_own_request(const char *name)
 {
     return settings.driver != NULL && strcmp(name, settings.driver) == 0;
+}
+
+/* Whether the driver that our library has opened asks: what it passes calls on to is not to be our library. The initial
+ * value of a cookie is the address of the object. */
+static bool is_asked_by_driver(const uintptr_t *cookie)
+{
+    const struct link_map *by = cookie != NULL ? (const struct link_map *)*cookie : NULL;
+    return by != NULL && by->l_name != NULL && is_own_request(by->l_name);
 }
 
 static bool is_without_driver(void)
@@ -166,6 +175,8 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
         note_search(name, is_sought, cookie);
     if (is_sought && strcmp(name, EXEC_CODE) == 0)
         other = code_path;
+    else if (is_asked_by_driver(cookie))
+        other = NULL;
     else if (is_sought && is_always_found(name))
         other = own_path;
     else if ((!is_sought || strchr(name, '/') != NULL) && is_driver_name(name) && !is_own_request(name)
@@ -199,7 +210,7 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
         exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
     if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(soname_of(map), "libcuda.so.1") == 0
         && !is_linked_to(map, EXEC_CODE))
-        dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
-                map->l_name);
+        quiet_print(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
+                    map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */
 }
