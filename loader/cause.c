@@ -7,6 +7,7 @@
 
 #include "common/atomic.h"
 #include "find_driver.h"
+#include "gpu_visible.h"
 
 /* What the process sees. */
 struct evidence {
@@ -23,10 +24,7 @@ static void evidence_read(struct evidence *evidence, const char *root, const cha
     evidence->code = code;
     evidence->library = library != NULL ? library : "";
     cush_system_read(root, &evidence->system, &evidence->bus);
-    evidence->is_usual = cush_os_has_device_nodes && evidence->system.wsl_node == CUSHIM_NODE_ABSENT
-                         && evidence->system.jetson_node == CUSHIM_NODE_ABSENT
-                         && !cush_system_has_file(root, "/etc/nv_tegra_release")
-                         && !cush_system_file_contains(root, "/proc/version", "icrosoft");
+    evidence->is_usual = cush_system_kind(root) == SYSTEM_USUAL;
 }
 
 /* Nothing was started, or the driver finds no GPU. */
@@ -47,6 +45,29 @@ static CUSHIM_COLD bool library_path_is_compat(const char *path)
 static void library_compare_mapped(const char *line, void *is_compat)
 {
     *(bool *)is_compat |= strstr(line, "/libcuda.so") != NULL && library_path_is_compat(line);
+}
+
+/* Only the file of NVIDIA's library has a release in its name: a software driver, and a library that hands calls on to
+ * another machine, need no GPU here. */
+static CUSHIM_COLD bool library_path_is_of_nvidia(const char *path)
+{
+    const char *release = strstr(path, "/libcuda.so.");
+    return release != NULL && strspn(release + strlen("/libcuda.so."), "0123456789") >= 3;
+}
+
+static void library_compare_release(const char *line, void *is_of_nvidia)
+{
+    *(bool *)is_of_nvidia |= library_path_is_of_nvidia(line);
+}
+
+/* A path can be a link. The files of this process are those without links. */
+static CUSHIM_COLD bool library_is_of_nvidia(const struct evidence *evidence)
+{
+    bool is_of_nvidia =
+        evidence->library[0] == '\0' || !cush_os_has_device_nodes || library_path_is_of_nvidia(evidence->library);
+    if (!is_of_nvidia)
+        cush_os_file_each_line("/proc/self/maps", library_compare_release, &is_of_nvidia);
+    return is_of_nvidia;
 }
 
 static CUSHIM_COLD bool library_is_compat(const struct evidence *evidence)
@@ -136,32 +157,60 @@ static enum cushim_reason cause_of_nodes(const struct evidence *evidence)
 
 /* ---- CUDA_VISIBLE_DEVICES ---- */
 
-/* Whether the variable leaves no GPU. Its first entry decides: the list ends at a number beyond the last GPU, and at a
- * text that is neither a number nor the name of a GPU (GPU-..., MIG-...). */
-static bool visible_devices_hide_all(const struct evidence *evidence, const char *visible)
+/* The GPUs that the driver counts, and what the variables make of them. */
+struct shown {
+    char uuids[GPU_MAX][GPU_UUID_SIZE];
+    struct visible_variables variables;
+    struct visible visible;
+};
+
+/* Reads the variables. Returns the number of GPUs, or -1: not known. Without the list of the kernel module, each device
+ * node is a GPU. */
+static int shown_read(const struct evidence *evidence, struct shown *shown)
 {
     enum { KNOWN_NODES = 16 }; /* cushim_system_get_info() looks for no more */
-    int count = evidence->system.gpu_node_count;
-    visible += strspn(visible, " ");
-    if (visible[0] >= '0' && visible[0] <= '9')
-        return count > 0 && count < KNOWN_NODES && strtol(visible, NULL, 10) >= count;
-    bool is_name = strncmp(visible, "GPU-", 4) == 0 || strncmp(visible, "MIG-", 4) == 0;
-    return !is_name || evidence->code != CUDA_SUCCESS; /* the name of a GPU that does not exist also hides all */
+    const char *uuids[GPU_MAX];
+    int nodes = evidence->system.gpu_node_count;
+    int count = cush_gpu_list_uuids(evidence->root, shown->uuids);
+    if (count < 0 && nodes > 0 && nodes < KNOWN_NODES) {
+        count = nodes;
+        memset(shown->uuids, 0, sizeof shown->uuids);
+    }
+    for (int i = 0; i < count; i++)
+        uuids[i] = shown->uuids[i];
+    cush_visible_get(&shown->variables);
+    cush_visible_read(&shown->variables, uuids, count, &shown->visible);
+    return count;
 }
 
-/* Reads the variable under the load lock, as os.h requires. Without a start below a root, it is that of another
- * machine. */
-static bool cause_is_hidden(const struct evidence *evidence)
+/* Whether the variables explain the code. A UUID that is not known is that of no GPU if the driver finds none. Without
+ * a start, a part of a GPU (MIG) can exist. */
+static bool shown_explains(const struct shown *shown, CUresult code)
+{
+    const struct visible *visible = &shown->visible;
+    bool is_of_mig = strncmp(shown->variables.list, "MIG-", 4) == 0;
+    if (code == CUDA_SUCCESS)
+        return visible->code != CUDA_SUCCESS && visible->code != CUDA_ERROR_UNKNOWN && !is_of_mig;
+    return visible->code == code
+           || (code == CUDA_ERROR_NO_DEVICE && visible->is_by_uuid && visible->remark == VISIBLE_UUID_UNKNOWN);
+}
+
+/* Whether CUDA_VISIBLE_DEVICES or CUDA_DEVICE_ORDER is the cause. Without a start below a root, they are those of
+ * another machine. */
+static bool cause_is_hidden(const struct evidence *evidence, struct os_obstacle *cause)
 {
     if (!evidence_lacks_gpu(evidence) || (evidence->code == CUDA_SUCCESS && evidence->root[0] != '\0'))
         return false;
-    bool is_locked = cush_os_load_lock_is_mine();
-    if (!is_locked)
-        cush_os_load_lock();
-    const char *visible = cush_os_environment("CUDA_VISIBLE_DEVICES");
-    bool is_hidden = visible != NULL && visible_devices_hide_all(evidence, visible);
-    if (!is_locked)
-        cush_os_load_unlock();
+    struct shown *shown = malloc(sizeof *shown);
+    if (shown == NULL)
+        return false;
+    int count = shown_read(evidence, shown);
+    bool is_hidden = (shown->variables.has_list || shown->variables.has_order) && shown_explains(shown, evidence->code);
+    if (is_hidden)
+        cause->reason = CUSHIM_REASON_HIDDEN;
+    if (is_hidden && shown->visible.code != CUDA_ERROR_UNKNOWN)
+        cush_visible_explain(&shown->variables, &shown->visible, count, cause->message, sizeof cause->message);
+    free(shown);
     return is_hidden;
 }
 
@@ -180,15 +229,15 @@ static struct os_obstacle cause_search(const char *root, const char *library, CU
         obstacle = cush_os_obstacle_find(root, code, others);
     if (obstacle.reason == CUSHIM_REASON_LIMIT || obstacle.reason == CUSHIM_REASON_SANDBOX)
         return obstacle;
+    if (!library_is_of_nvidia(&evidence) && cause_is_hidden(&evidence, &cause))
+        return cause;
     cause.reason = cause_of_machine(&evidence);
     if (cause.reason != CUSHIM_REASON_NONE)
         return cause;
     if (obstacle.reason != CUSHIM_REASON_NONE)
         return obstacle;
     cause.reason = cause_of_nodes(&evidence);
-    if (cause.reason == CUSHIM_REASON_NONE && cause_is_hidden(&evidence))
-        cause.reason = CUSHIM_REASON_HIDDEN;
-    if (cause.reason == CUSHIM_REASON_NONE && code != CUDA_SUCCESS)
+    if (cause.reason == CUSHIM_REASON_NONE && !cause_is_hidden(&evidence, &cause) && code != CUDA_SUCCESS)
         cause.reason = code == CUDA_ERROR_NO_DEVICE ? CUSHIM_REASON_NO_DEVICE : CUSHIM_REASON_UNKNOWN;
     return cause;
 }

@@ -341,6 +341,40 @@ const struct cushim_companion *cushim_companion_get(enum cushim_companion_id id)
     return found != NULL ? &found->public : &companion_without_memory;
 }
 
+static void *nvml_without_driver;
+
+/* The record and the search are large for a stack, and are not kept. */
+static void *companion_search_nvml(const char *root)
+{
+    struct {
+        struct companion companion;
+        struct companion_search search;
+    } * own;
+    if (companions[CUSHIM_COMPANION_NVML] != NULL || cush_load_has_succeeded()) {
+        const struct companion *found = companion_search(CUSHIM_COMPANION_NVML);
+        return found != NULL ? found->public.handle : NULL;
+    }
+    if (nvml_without_driver != NULL || (own = calloc(1, sizeof *own)) == NULL)
+        return nvml_without_driver;
+    own->search.kind = &companion_kinds[CUSHIM_COMPANION_NVML];
+    own->search.companion = &own->companion;
+    own->search.root = root;
+    if (companion_try_all(&own->search))
+        nvml_without_driver = own->companion.public.handle;
+    free(own);
+    return nvml_without_driver;
+}
+
+void *cush_companion_open_nvml(const char *root)
+{
+    if (cush_os_load_lock_is_mine())
+        return NULL;
+    cush_os_load_lock();
+    void *library = companion_search_nvml(root);
+    cush_os_load_unlock();
+    return library;
+}
+
 cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
 {
     const struct cushim_companion *companion = cushim_companion_get(id);
@@ -363,6 +397,9 @@ cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbo
 
 void cush_companion_reset_for_tests(void)
 {
+    if (nvml_without_driver != NULL)
+        cush_os_library_close(nvml_without_driver);
+    nvml_without_driver = NULL;
     for (size_t i = 0; i < CUSHIM_COMPANION_COUNT; i++) {
         if (companions[i] != NULL && companions[i]->public.handle != NULL)
             cush_os_library_close(companions[i]->public.handle);

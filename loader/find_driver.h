@@ -61,6 +61,27 @@ struct system_bus {
     int of_another_driver; /* those that nouveau, nova or nvidiafb drives */
 };
 
+/* How a system shows its GPUs: on the bus and as device nodes, or in another way. */
+enum system_kind {
+    SYSTEM_USUAL,
+    SYSTEM_WSL,    /* Windows Subsystem for Linux */
+    SYSTEM_JETSON, /* the GPU is not on the bus */
+    SYSTEM_OTHER   /* Windows */
+};
+CUSHIM_COLD enum system_kind cush_system_kind(const char *root);
+
+/* Calls a function with the address of each display device of NVIDIA on the bus ("0000:01:00.0"). Wakes none. Returns
+ * whether the bus can be seen. */
+CUSHIM_COLD bool cush_system_each_gpu(const char *root, void (*use)(const char *address, void *user), void *user);
+
+/* Writes the name of the kernel driver of a device. Returns false if it has none. */
+CUSHIM_COLD bool cush_system_gpu_driver(const char *root, const char *address, char *name, size_t size);
+
+/* The directory with a directory for each device of the bus. */
+extern const char cush_system_pci_devices[];
+
+CUSHIM_COLD bool cush_system_is_container(const char *root);
+
 /* As cushim_system_get_info(), and what the bus shows. Opens no device file. */
 CUSHIM_COLD void cush_system_read(const char *root, struct cushim_system *out_system, struct system_bus *out_bus);
 

@@ -49,6 +49,13 @@ void *cush_os_library_open_mapped(const char *name);
 
 void cush_os_library_close(void *library);
 
+/*
+ * Opens a library that this process has open and whose file name begins with `start`: "libcuda.so" has every version of
+ * the driver. `index` counts them. Returns NULL past the last one. With glibc, the call makes no system call. On
+ * Windows, the name is that of the library.
+ */
+void *cush_os_library_open_again(const char *start, size_t index);
+
 /* Adds the symbols of an open library to the global scope of the process, where dlsym(RTLD_DEFAULT) finds them. `path`
  * is that of its file. */
 void cush_os_library_make_global(const char *path);
@@ -90,6 +97,10 @@ bool cush_os_load_lock_is_mine(void);
  * value is valid until the environment changes or until the next call with the same name. */
 const char *cush_os_environment(const char *name);
 
+/* Copies the value of an environment variable as far as it fits, and returns the length of the value, or -1 if it is
+ * not set. Needs no lock. */
+int cush_os_environment_copy(const char *name, char *value, size_t size);
+
 /* Returns whether the process has more rights than its user. Then the environment variables are ignored. */
 bool cush_os_privileged(void);
 
@@ -101,6 +112,9 @@ unsigned long cush_os_fork_count(void);
 
 /* Whether NVIDIA has a driver for the system. Where it has none, nothing is searched for. */
 extern const bool cush_os_has_driver;
+
+/* Returns whether this process is the child of a fork() and has not called exec since. */
+bool cush_os_is_forked(void);
 
 /* Whether the system has a file for each device (/dev/nvidia0), which shows that the device exists and who may use
  * it. */

@@ -27,6 +27,8 @@ CUSHIM_COLD enum os_file cush_os_file_state(const char *path, bool also_write);
 
 /* Whether a seccomp filter can end this process for a system call that not every process makes. */
 bool cush_os_may_have_filter(void);
+/* Returns whether the file is the character device with this number, or, if that is permitted, a plain file. */
+bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned device_minor, bool may_be_plain);
 
 /* Reads the start of a file as text, at most size - 1 bytes. Returns false if the file cannot be read or is not a
  * regular file. */

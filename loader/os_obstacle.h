@@ -11,7 +11,7 @@
 /* What the operating system refuses to a driver while CUDA initialises; CUSHIM_REASON_NONE: nothing that is known. */
 struct os_obstacle {
     enum cushim_reason reason;
-    char message[192]; /* "": that of the reason */
+    char message[320]; /* "": that of the reason */
 };
 
 /*

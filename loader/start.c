@@ -136,6 +136,15 @@ const struct cushim_diagnosis *cush_start_take(void)
     return taken;
 }
 
+bool cush_start_is_inherited(void)
+{
+    unsigned long started = CUSHIM_LOAD_ACQUIRE(&started_process), process;
+    if (started == 0 && !cush_os_is_forked())
+        return false;
+    process = cush_os_process();
+    return started != 0 ? started != process : start_inherits_device(process);
+}
+
 void cush_start_reset(void)
 {
     started_process = examined_process = forked_process = 0;

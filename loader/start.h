@@ -20,6 +20,9 @@ extern void (*cush_start_on_failure)(const struct cushim_diagnosis *diagnosis);
  * or the slot is missing. */
 const struct cushim_diagnosis *cush_start_take(void);
 
+/* For a driver that says that it is not started: returns whether the reason is a start before a fork(). */
+bool cush_start_is_inherited(void);
+
 /* For tests: forgets the starts of this process. */
 void cush_start_reset(void);
 

@@ -9,7 +9,7 @@
 /* The files are small. The longest line that matters is that of /proc/driver/nvidia/version. */
 enum { FILE_START_SIZE = 512, MAX_GPU_NODES = 16 };
 
-static const char system_pci_devices[] = "/sys/bus/pci/devices";
+const char cush_system_pci_devices[] = "/sys/bus/pci/devices";
 
 static CUSHIM_COLD bool system_read_below(const char *root, const char *path, char *text, size_t size)
 {
@@ -54,7 +54,8 @@ static void system_copy_version(const char *text, char *version, size_t size)
  * address: so it shows which directories are worth reading.
  */
 struct bus_scan {
-    struct system_bus *bus;
+    void (*use)(const char *address, void *user);
+    void *user;
     char listed[64][8]; /* "01:00.0": the devices of NVIDIA */
     size_t listed_count;
     bool has_list;
@@ -89,7 +90,7 @@ static bool bus_scan_admits(const struct bus_scan *scan, const char *name)
 static CUSHIM_COLD bool bus_device_read(const char *root, const char *device, const char *file, char *text, size_t size)
 {
     char path[384];
-    snprintf(path, sizeof path, "%s/%.255s/%s", system_pci_devices, device, file);
+    snprintf(path, sizeof path, "%s/%.255s/%s", cush_system_pci_devices, device, file);
     return system_read_below(root, path, text, size);
 }
 
@@ -102,7 +103,7 @@ static CUSHIM_COLD void bus_device_driver(const char *root, const char *device, 
     bool has_file = bus_device_read(root, device, "uevent", text, sizeof text);
     const char *line = has_file ? strstr(text, key) : NULL;
     name[0] = '\0';
-    snprintf(path, sizeof path, "%s/%.255s", system_pci_devices, device);
+    snprintf(path, sizeof path, "%s/%.255s", cush_system_pci_devices, device);
     if (line != NULL)
         snprintf(name, size, "%.*s", (int)strcspn(line + sizeof key - 1, "\n"), line + sizeof key - 1);
     else if (!has_file && cush_os_path_below(root, path, full_path, sizeof full_path - sizeof "/driver")
@@ -114,33 +115,53 @@ static CUSHIM_COLD bool bus_scan_device(const char *root, const char *directory,
 {
     char text[24];
     struct bus_scan *scan = user;
-    struct system_bus *bus = scan->bus;
     (void)directory;
-    if (!bus_scan_admits(scan, name) || !bus_device_read(root, name, "vendor", text, sizeof text)
-        || strncmp(text, "0x10de", 6) != 0 || !bus_device_read(root, name, "class", text, sizeof text)
-        || strncmp(text, "0x03", 4) != 0)
-        return false;
-    bus->gpus++;
-    bus->lost += bus_device_read(root, name, "config", text, 8) && memcmp(text, "\377\377\377\377", 4) == 0;
-    bus_device_driver(root, name, text, sizeof text);
-    bus->of_vfio += strcmp(text, "vfio-pci") == 0 || strcmp(text, "pci-stub") == 0 || strcmp(text, "xen-pciback") == 0;
-    bus->of_another_driver +=
-        strcmp(text, "nouveau") == 0 || strncmp(text, "nova", 4) == 0 || strcmp(text, "nvidiafb") == 0;
+    if (bus_scan_admits(scan, name) && bus_device_read(root, name, "vendor", text, sizeof text)
+        && strncmp(text, "0x10de", 6) == 0 && bus_device_read(root, name, "class", text, sizeof text)
+        && strncmp(text, "0x03", 4) == 0)
+        scan->use(name, scan->user);
     return false;
 }
 
-static CUSHIM_COLD void system_read_bus(const char *root, struct system_bus *out_bus)
+bool cush_system_each_gpu(const char *root, void (*use)(const char *address, void *user), void *user)
 {
     char path[OS_PATH_SIZE];
-    struct bus_scan scan = {.bus = out_bus};
-    *out_bus = (struct system_bus){.is_visible = cush_system_has_file(root, system_pci_devices)};
+    struct bus_scan scan = {.use = use, .user = user};
+    if (!cush_os_has_device_nodes)
+        return false;
     if (cush_os_path_below(root, "/proc/bus/pci/devices", path, sizeof path))
         cush_os_file_each_line(path, bus_scan_line, &scan);
     if (!scan.has_list || scan.listed_count > 0)
-        cush_os_directory_find(root, system_pci_devices, bus_scan_device, &scan);
+        cush_os_directory_find(root, cush_system_pci_devices, bus_scan_device, &scan);
+    return cush_system_has_file(root, cush_system_pci_devices);
 }
 
-static bool system_is_container(const char *root)
+bool cush_system_gpu_driver(const char *root, const char *address, char *name, size_t size)
+{
+    bus_device_driver(root, address, name, size);
+    return name[0] != '\0';
+}
+
+struct bus_count {
+    const char *root;
+    struct system_bus *bus;
+};
+
+static void bus_count_gpu(const char *address, void *user)
+{
+    char text[24];
+    const struct bus_count *count = user;
+    struct system_bus *bus = count->bus;
+    bus->gpus++;
+    bus->lost += bus_device_read(count->root, address, "config", text, 8) && memcmp(text, "\377\377\377\377", 4) == 0;
+    if (!cush_system_gpu_driver(count->root, address, text, sizeof text))
+        return;
+    bus->of_vfio += strcmp(text, "vfio-pci") == 0 || strcmp(text, "pci-stub") == 0 || strcmp(text, "xen-pciback") == 0;
+    bus->of_another_driver +=
+        strcmp(text, "nouveau") == 0 || strncmp(text, "nova", 4) == 0 || strcmp(text, "nvidiafb") == 0;
+}
+
+bool cush_system_is_container(const char *root)
 {
     char text[FILE_START_SIZE];
     return system_read_below(root, "/.dockerenv", text, sizeof text)
@@ -172,6 +193,18 @@ bool cush_system_file_contains(const char *root, const char *path, const char *w
     return system_read_below(root, path, text, sizeof text) && strstr(text, word) != NULL;
 }
 
+enum system_kind cush_system_kind(const char *root)
+{
+    if (!cush_os_has_device_nodes)
+        return SYSTEM_OTHER;
+    if (cush_system_has_file(root, "/dev/dxg") || cush_system_file_contains(root, "/proc/version", "icrosoft"))
+        return SYSTEM_WSL;
+    return cush_system_has_file(root, "/dev/nvmap") || cush_system_has_file(root, "/dev/nvhost-ctrl-gpu")
+                   || cush_system_has_file(root, "/etc/nv_tegra_release")
+               ? SYSTEM_JETSON
+               : SYSTEM_USUAL;
+}
+
 void cush_system_read(const char *root, struct cushim_system *out_system, struct system_bus *out_bus)
 {
     struct cushim_system system = {0};
@@ -192,9 +225,10 @@ void cush_system_read(const char *root, struct cushim_system *out_system, struct
         if (node > system.gpu_node)
             system.gpu_node = node;
     }
-    system_read_bus(root, out_bus);
+    struct bus_count count = {root, out_bus};
+    out_bus->is_visible = cush_system_each_gpu(root, bus_count_gpu, &count);
     system.has_gpu_on_bus = out_bus->gpus > 0;
-    system.is_container = system_is_container(root);
+    system.is_container = cush_system_is_container(root);
     *out_system = system;
 }
 

@@ -30,6 +30,7 @@
 #include "cushim/diagnosis.h"
 #include "cushim/lookup.h"
 #include "cushim/companion.h"
+#include "cushim/gpu.h"
 #include "cushim/error.h"
 #include "cushim/version.h"
 

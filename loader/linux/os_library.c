@@ -130,6 +130,36 @@ void cush_os_library_close(void *library)
     dlclose(library);
 }
 
+/* Which of the mapped objects is sought, and its path. */
+struct library_search {
+    const char *start;
+    size_t index;
+    char path[OS_PATH_SIZE];
+};
+
+static int library_search_find(struct dl_phdr_info *object, size_t size, void *user)
+{
+    struct library_search *search = user;
+    const char *slash = object->dlpi_name != NULL ? strrchr(object->dlpi_name, '/') : NULL;
+    (void)size;
+    if (slash == NULL || strncmp(slash + 1, search->start, strlen(search->start)) != 0 || search->index-- > 0)
+        return 0;
+    snprintf(search->path, sizeof search->path, "%s", object->dlpi_name);
+    return 1;
+}
+
+/* glibc compares a name with those of the open objects before it looks for a file: here, there is always one. */
+void *cush_os_library_open_again(const char *start, size_t index)
+{
+    struct library_search search = {.start = start, .index = index, .path = ""};
+    if (dl_iterate_phdr(library_search_find, &search) == 0)
+        return NULL;
+    void *library = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        dlerror(); /* clear the message, which the program's next dlerror() would return */
+    return library;
+}
+
 void cush_os_library_make_global(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);

@@ -34,6 +34,13 @@ void *cush_os_library_open_mapped(const char *name)
     return NULL;
 }
 
+void *cush_os_library_open_again(const char *start, size_t index)
+{
+    (void)start;
+    (void)index;
+    return NULL;
+}
+
 void cush_os_library_close(void *library)
 {
     dlclose(library);

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#    include <sys/sysmacros.h>
+#endif
 #include <unistd.h>
 
 #include "../common/posix/quiet_file.h"
@@ -125,6 +128,16 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
     if ((is_there && (status.st_mode & of_all) == of_all) || file_grants(path, wanted))
         return OS_FILE_READY;
     return is_there ? OS_FILE_DENIED : OS_FILE_ABSENT;
+}
+
+bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned device_minor, bool may_be_plain)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    if (S_ISREG(status.st_mode))
+        return may_be_plain;
+    return S_ISCHR(status.st_mode) && major(status.st_rdev) == device_major && minor(status.st_rdev) == device_minor;
 }
 
 /* Returns a descriptor, or -1. Files in /proc and /sys are regular files, too. */

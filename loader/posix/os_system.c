@@ -6,7 +6,9 @@
 #include "../common/atomic.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -100,6 +102,13 @@ const char *cush_os_environment(const char *name)
     return getenv(name);
 }
 
+int cush_os_environment_copy(const char *name, char *value, size_t size)
+{
+    const char *found = getenv(name);
+    snprintf(value, size, "%s", found != NULL ? found : "");
+    return found != NULL ? (int)strlen(found) : -1;
+}
+
 bool cush_os_privileged(void)
 {
 #if defined(__linux__)
@@ -117,4 +126,15 @@ unsigned long cush_os_process(void)
 unsigned long cush_os_fork_count(void)
 {
     return fork_count;
+}
+
+/* The flag PF_FORKNOEXEC of the kernel. The fields follow the name of the program, which can contain anything. */
+bool cush_os_is_forked(void)
+{
+    enum { FORK_WITHOUT_EXEC = 0x40 };
+    char text[512];
+    unsigned flags = 0;
+    const char *fields = cush_os_file_read("/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    return fields != NULL && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1
+           && (flags & FORK_WITHOUT_EXEC) != 0;
 }

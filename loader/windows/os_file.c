@@ -32,6 +32,15 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
 }
 
 /* The next functions are used only for device nodes and other files that Windows does not have. */
+bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned device_minor, bool may_be_plain)
+{
+    (void)path;
+    (void)device_major;
+    (void)device_minor;
+    (void)may_be_plain;
+    return false;
+}
+
 bool cush_os_file_read(const char *path, char *text, size_t size)
 {
     (void)path;

@@ -161,6 +161,11 @@ void *cush_os_library_open_mapped(const char *name)
     return GetModuleHandleExW(0, wanted, &library) ? library : NULL;
 }
 
+void *cush_os_library_open_again(const char *start, size_t index)
+{
+    return index == 0 ? cush_os_library_open_mapped(start) : NULL;
+}
+
 void cush_os_library_close(void *library)
 {
     FreeLibrary(library);

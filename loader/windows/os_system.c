@@ -71,6 +71,18 @@ const char *cush_os_environment(const char *name)
     return variables[i].value;
 }
 
+int cush_os_environment_copy(const char *name, char *value, size_t size)
+{
+    char *found = environment_read(name);
+    size_t length = found != NULL ? strlen(found) : 0;
+    size_t kept = length < size ? length : size - 1;
+    memcpy(value, found != NULL ? found : "", kept);
+    value[kept] = '\0';
+    int result = found != NULL ? (int)length : -1;
+    free(found);
+    return result;
+}
+
 bool cush_os_privileged(void)
 {
     return false; /* Windows has no programs that run with the rights of their file instead of those of their user */
@@ -84,6 +96,11 @@ unsigned long cush_os_process(void)
 unsigned long cush_os_fork_count(void)
 {
     return 0;
+}
+
+bool cush_os_is_forked(void)
+{
+    return false;
 }
 
 const bool cush_os_has_device_nodes = false;

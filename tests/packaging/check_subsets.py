@@ -172,7 +172,8 @@ class Subsets(unittest.TestCase):
                                 (['--slots', empty, kept], 'no function'),
                                 (['--no-streams', kept], '--no-streams needs --slots'),
                                 (['--layers', kept], '--layers needs --slots'),
-                                (['--companions', kept], '--companions needs --slots'), ([listed], 'kept.txt')):
+                                (['--companions', kept], '--companions needs --slots'),
+                                (['--gpus', kept], '--gpus needs --slots'), ([listed], 'kept.txt')):
             done = run(sys.executable, AMALGAMATE, *words)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(expected, done.stdout)
@@ -273,6 +274,21 @@ int cuDriverGetVersion(int *version) {{ *version = {version}; return 0; }}
             self.must_pass(program, how, CUSHIM_DRIVER=str(copy.directory / 'old.so'))
         outside = write(copy.directory / 'outside.cpp', '#include <cuew.h>\nint use() { return cuStreamQuery(0); }\n')
         self.assertIn('cuStreamQuery', run('g++', *flags, '-c', outside, '-o', os.devnull).stdout)
+
+    def test_gpus_when_asked_for_then_are_there_and_answer_without_a_driver(self):
+        self.assertNotIn('cushim_gpu', self.twenty.header)
+        self.assertNotIn('nvmlInit', (self.twenty.directory / 'cushim.c').read_text(encoding='utf-8'))
+        copy = self.make('gpus', 'cuInit', '--no-streams', '--gpus')
+        self.assertIn('--no-streams --companions --gpus DIRECTORY', copy.header)
+        for header in ('cushim.h', 'cushim_untyped.h'):
+            source = write(copy.directory / 'gpus.c', f"""#include "{header}"
+int main(void)
+{{
+    struct cushim_gpus all;
+    return cushim_gpu_find(0, 0, 0, &all) != 0 || cushim_is_started() != CUSHIM_START_NO || all.count < 0;
+}}
+""")
+            self.must_pass(copy.program('gpus', source), CUSHIM_DRIVER='none')
 
     # ---- The same answers ----
 

@@ -41,8 +41,9 @@ void unit_set_variable(const char *name, const char *value)
 
 int unit_reset(void **state)
 {
-    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION",   "CUSHIM_HIDE",    "CUSHIM_LAYERS",
-                                            "CUSHIM_LOG",    "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
+    static const char *const variables[] = {"CUSHIM_DRIVER",   "CUSHIM_MAX_VERSION", "CUSHIM_HIDE",
+                                            "CUSHIM_LAYERS",   "CUSHIM_LOG",         "CUDA_VISIBLE_DEVICES",
+                                            "LD_LIBRARY_PATH", "CUDA_DEVICE_ORDER",  "CUDA_MPS_PIPE_DIRECTORY"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);
     cush_load_reset_for_tests();
