@@ -28,6 +28,9 @@ STREAM_HEADERS = [PUBLIC / f'{name}.h' for name in ('capture', 'completion', 'co
 # No subset has the features of feature.h, which would need more than 60 slots.
 FEATURES = {LOADER / 'feature.c': HERE / 'feature_none.c'}
 COMPANIONS = {LOADER / 'companion.c': None}
+# The search for GPUs asks NVML, a companion, so it needs those, too.
+GPUS = {LOADER / 'gpu.c': None, LOADER / 'gpu_nvml.c': None, LOADER / 'is_started.c': None,
+        LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
 LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
 # The types that are cut. conflict.h, cuda_abi.h, mode.h and result.h stay as they are.
 TYPES = [PUBLIC / 'abi' / f'{name}.h' for name in ('device', 'external', 'graph', 'handles', 'interop', 'memory',
@@ -146,7 +149,8 @@ def declarations(path):
 
 def cut_sources(sources, parts):
     """The files that are compiled for a subset."""
-    instead = {**FEATURES, **({} if 'layers' in parts else LAYERS), **({} if 'companions' in parts else COMPANIONS)}
+    instead = {**FEATURES, **({} if 'layers' in parts else LAYERS), **({} if 'companions' in parts else COMPANIONS),
+               **({} if 'gpus' in parts else GPUS)}
     for path in sources:
         if 'streams' in parts or path.is_relative_to(LOADER):
             path = instead.get(path, path)
@@ -159,7 +163,7 @@ class Subset:
 
     def __init__(self, paths, linked, sources, parts):
         """From the files that name functions, and the exported names that a program links to. `sources`: the files of
-        the library; `parts`: which of streams, layers and companions the subset has."""
+        the library; `parts`: which of streams, layers, companions and gpus the subset has."""
         self.all = lists.read()
         self.paths, self.linked = paths, linked
         self.exports = [row for one in self.all for row in exports_of(one) if exported_name(row) in linked]
@@ -222,7 +226,7 @@ class Subset:
     def left_out(self):
         """The headers that the subset does not have."""
         return [PUBLIC / 'feature.h', *([] if 'streams' in self.has_parts else STREAM_HEADERS),
-                *(PUBLIC / f'{name}.h' for part, name in (('layers', 'layer'), ('companions', 'companion'))
+                *(PUBLIC / f'{name}.h' for part, name in (('layers', 'layer'), ('companions', 'companion'), ('gpus', 'gpu'))
                   if part not in self.has_parts),
                 *([] if 'CUeglFrame_st' in self.typed_list else [PUBLIC / 'abi' / 'egl.h'])]
 
@@ -268,7 +272,7 @@ class Subset:
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
         options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
         options += ' --no-streams' * ('streams' not in self.has_parts)
-        options += ''.join(f' --{part}' for part in ('layers', 'companions') if part in self.has_parts)
+        options += ''.join(f' --{part}' for part in ('layers', 'companions', 'gpus') if part in self.has_parts)
         added = [one for one in self.kept if one not in self.chosen]
         return f'''
  *
