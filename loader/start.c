@@ -31,8 +31,8 @@ static unsigned long start_process(void)
 static CUSHIM_COLD bool start_device_is_open(void)
 {
     char path[OS_PATH_SIZE];
-    return cush_os_path_below(cush_loaded_driver.root, "/dev/nvidia-uvm", path, sizeof path)
-           && cush_os_file_is_open(path);
+    const char *root = cush_loaded_driver.root != NULL ? cush_loaded_driver.root : ""; /* before a load */
+    return cush_os_path_below(root, "/dev/nvidia-uvm", path, sizeof path) && cush_os_file_is_open(path);
 }
 
 /* A start that fails can leave the file open, so only the first start of a process counts, and of several at the same

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum { SETTING_SIZE = 256 };
+enum { SETTING_SIZE = 512 };
 
 struct setting {
     int gpus;

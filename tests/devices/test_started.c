@@ -42,6 +42,26 @@ DIRECTORY_TEST(test_started_when_no_driver_is_open_then_no)
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
+static bool is_forked(void)
+{
+    answer = CUDA_ERROR_NOT_INITIALIZED; /* what a driver answers there */
+    return cushim_is_started() == CUSHIM_START_FORKED;
+}
+
+static bool is_not_forked(void)
+{
+    answer = CUDA_ERROR_NOT_INITIALIZED;
+    return cushim_is_started() == CUSHIM_START_NO;
+}
+
+/* Nothing was loaded before this test, so cushim knows no root directory. */
+DIRECTORY_TEST(test_started_when_in_a_child_without_a_load_then_no)
+{
+    void *library = open_driver("libcuda.so.1");
+    child_check(NULL, is_not_forked);
+    dlclose(library);
+}
+
 DIRECTORY_TEST(test_started_when_another_part_has_the_driver_open_then_its_answer)
 {
     static const struct {
@@ -80,18 +100,6 @@ DIRECTORY_TEST(test_started_when_cushim_loaded_a_driver_of_any_name_then_its_ans
     assert_int_equal(cushim_is_started(), CUSHIM_START_NO);
     answer = CUDA_SUCCESS;
     assert_int_equal(cushim_is_started(), CUSHIM_START_YES);
-}
-
-static bool is_forked(void)
-{
-    answer = CUDA_ERROR_NOT_INITIALIZED; /* what a driver answers there */
-    return cushim_is_started() == CUSHIM_START_FORKED;
-}
-
-static bool is_not_forked(void)
-{
-    answer = CUDA_ERROR_NOT_INITIALIZED;
-    return cushim_is_started() == CUSHIM_START_NO;
 }
 
 DIRECTORY_TEST(test_started_when_cushim_started_it_before_a_fork_then_forked)

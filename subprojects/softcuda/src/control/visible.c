@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA_VISIBLE_DEVICES: which devices a program sees, and in which order, as observed on one and two GPUs with driver
- * 580. */
+/* CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER: which devices a program sees, and in which order, as observed on one and
+ * two GPUs with driver 580. */
 #include "control.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,14 @@ int device_in_machine(CUdevice device)
     return visible[device];
 }
 
+/* The first digit differs for 15 devices, so that a program can be tested with the beginnings of UUIDs. */
 void device_uuid(int in_machine, char *out_bytes)
 {
-    memcpy(out_bytes, "softcuda-device", 16);
-    out_bytes[15] = (char)(in_machine + 1);
+    memcpy(out_bytes, "0softcuda-device", 16);
+    out_bytes[0] = (char)(((in_machine + 1) & 15) << 4 | (in_machine + 1) >> 4);
 }
 
-/* "GPU-736f6674-6375-6461-2d64-657669636501" */
+/* "GPU-10736f66-7463-7564-612d-646576696365" */
 static void uuid_text(int in_machine, char *out_text)
 {
     char bytes[16];
@@ -42,25 +44,48 @@ static void uuid_text(int in_machine, char *out_text)
             sprintf(out_text, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", (unsigned char)bytes[i]);
 }
 
-/* The device that an entry names by its index or by the start of its UUID, which must be unique; -1 if none. */
-static int entry_device(const char *entry, size_t length, int machine_count)
+static bool is_uuid(const char *entry)
+{
+    return strncmp(entry, "GPU-", 4) == 0;
+}
+
+/* Whether an entry is the beginning of a UUID, with one digit at least: in any case, and with or without hyphens. What
+ * follows a whole UUID is ignored. */
+static bool begins_uuid(const char *entry, size_t length, const char *uuid)
+{
+    size_t at = 4;
+    for (uuid += 4; at < length && *uuid != '\0'; uuid++) {
+        if (tolower((unsigned char)entry[at]) == *uuid)
+            at++;
+        else if (*uuid != '-')
+            return false;
+    }
+    return at > 4;
+}
+
+/* The only device whose UUID begins so; -1 if none. */
+static int uuid_device(const char *entry, size_t length, int machine_count)
 {
     int found = -1;
-    if (length >= 4 && strncmp(entry, "GPU-", 4) == 0) {
-        for (int device = 0; device < machine_count; device++) {
-            char text[48];
-            uuid_text(device, text);
-            if (strncmp(entry, text, length) != 0)
-                continue;
-            if (found >= 0)
-                return -1;
-            found = device;
-        }
-        return found;
+    for (int device = 0; device < machine_count; device++) {
+        char text[48];
+        uuid_text(device, text);
+        if (!begins_uuid(entry, length, text))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = device;
     }
-    char *end; /* what follows a number is ignored */
-    long index = strtol(entry, &end, 10);
-    return end != entry && index >= 0 && index < machine_count ? (int)index : -1;
+    return found;
+}
+
+/* The device that an entry names by its index; -1 if none. The driver takes the lower 32 bits of a number, and ignores
+ * what follows it. */
+static int index_device(const char *entry, int machine_count)
+{
+    char *end;
+    unsigned index = (unsigned)(strtoull(entry, &end, 10) & 0xffffffff);
+    return end != entry && index < (unsigned)machine_count ? (int)index : -1;
 }
 
 static bool is_visible(int in_machine)
@@ -74,11 +99,11 @@ static bool is_visible(int in_machine)
 /* The list ends in front of the first entry that names no device, or that names one in the other way. */
 static CUresult visible_parse(const char *list, int machine_count)
 {
-    bool by_uuid = strncmp(list, "GPU-", 4) == 0;
+    bool by_uuid = is_uuid(list);
     for (const char *entry = list; *entry != '\0';) {
         size_t length = strcspn(entry, ",");
-        int device = entry_device(entry, length, machine_count);
-        if (device < 0 || (strncmp(entry, "GPU-", 4) == 0) != by_uuid)
+        int device = by_uuid ? uuid_device(entry, length, machine_count) : index_device(entry, machine_count);
+        if (device < 0 || is_uuid(entry) != by_uuid)
             break;
         if (is_visible(device))
             return CUDA_ERROR_INVALID_DEVICE;
@@ -90,11 +115,13 @@ static CUresult visible_parse(const char *list, int machine_count)
 
 CUresult devices_find(void)
 {
-    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    const char *list = getenv("CUDA_VISIBLE_DEVICES"), *order = getenv("CUDA_DEVICE_ORDER");
     int machine_count = device_count_of_machine();
     CUresult result = CUDA_SUCCESS;
     visible_count = 0;
-    if (list != NULL)
+    if (order != NULL && strcmp(order, "PCI_BUS_ID") != 0 && strcmp(order, "FASTEST_FIRST") != 0)
+        result = machine_count > 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_NO_DEVICE;
+    else if (list != NULL)
         result = visible_parse(list, machine_count);
     else
         while (visible_count < machine_count) {
