@@ -14,8 +14,9 @@ import sys
 PUBLIC, ATOMIC, LISTS, SOFTCUDA = 'include', 'loader/common', 'loader/lists', 'subprojects/softcuda/include'
 MACHINE = 'loader/machine'  # the one door of programs to the loader
 HIDE, TOOLS = 'subprojects/softcuda/hide_symbol', 'subprojects/cushim-tools'
-COMMON, EXEC, FILE, LAYER, MODEL, FINDERS, OUTPUT, DOCTOR, CLI = (f'{TOOLS}/{one}' for one in (
-    'common', 'exec', 'trace/file', 'trace/layer', 'trace/model', 'trace/finders', 'trace/output', 'doctor', 'cli'))
+COMMON, EXEC, FILE, LAYER, MODEL, ORDER, FINDERS, OUTPUT, DOCTOR, CLI = (f'{TOOLS}/{one}' for one in (
+    'common', 'exec', 'trace/file', 'trace/layer', 'trace/model', 'trace/order', 'trace/finders', 'trace/output', 'doctor',
+    'cli'))
 MAY_INCLUDE = {
     PUBLIC: [],
     ATOMIC: [PUBLIC],
@@ -33,8 +34,9 @@ MAY_INCLUDE = {
     FILE: [PUBLIC, ATOMIC, COMMON],
     LAYER: [PUBLIC, ATOMIC, COMMON, FILE],
     MODEL: [PUBLIC, COMMON, FILE],
-    FINDERS: [PUBLIC, COMMON, FILE, MODEL],
-    OUTPUT: [PUBLIC, COMMON, FILE, MODEL, FINDERS],
+    ORDER: [PUBLIC, COMMON, FILE, MODEL],
+    FINDERS: [PUBLIC, COMMON, FILE, MODEL, ORDER],
+    OUTPUT: [PUBLIC, COMMON, FILE, MODEL, ORDER, FINDERS],
     DOCTOR: [PUBLIC, MACHINE, COMMON, EXEC, FILE, MODEL, FINDERS],
     CLI: [PUBLIC, MACHINE, SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
 }
