@@ -62,7 +62,7 @@ stage_sources() {
     check_subjects
     apart python3 -m venv build-ci/reuse
     apart build-ci/reuse/bin/pip install -q reuse
-    build-ci/reuse/bin/reuse lint --quiet
+    build-ci/reuse/bin/reuse lint --lines
     git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.md' ':!*/CAUSES.md' ':!*/entry_points.h' | xargs awk '
         FNR == 1 { code = 0 }
         FILENAME ~ /\.md$/ && /^ *```/ { code = !code }

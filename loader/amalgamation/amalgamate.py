@@ -88,7 +88,7 @@ class Output:
     def read(self, path, system='all'):
         """The text of a file, with the files that it includes in place of its #include lines."""
         text = self.made[path] if path in self.made else path.read_text(encoding='utf-8')
-        text = text.replace('/* SPDX-License-Identifier: MIT */\n', '')
+        text = text.replace('/* SPDX-' 'License-Identifier: MIT */\n', '')
         if GUARD.search(text):
             if path in self.seen:
                 return ''

@@ -7,7 +7,7 @@
  * FAKE_MODE the compute mode of the GPU. Four variables name a place: FAKE_CRASH ends the process there with the signal
  * FAKE_SIGNAL, FAKE_EXIT with exit(0), FAKE_HANG never returns and blocks all signals, and FAKE_WAIT waits in state D.
  * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
- * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of each process that cuInit leaves behind. cuInit also
+ * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of each process that cuInit leaves behind. It also
  * fails if the variable is set that FAKE_VARIABLE names, needs the file or library FAKE_OPEN, fills the file
  * FAKE_CREATE, and uses FAKE_TOUCH MiB of memory; with FAKE_THREAD, one of its threads has ended before. With
  * FAKE_FILES, it writes how many descriptors are open; with FAKE_BUSY, its thread makes one system call after another.

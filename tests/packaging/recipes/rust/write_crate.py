@@ -21,7 +21,7 @@ WORDS = {'void': 'c_void', 'char': 'c_char'}
 # The alignment that Rust gives a type by its members is at most this one.
 NATURAL_ALIGNMENT = 8
 
-LICENSED = '// SPDX-License-Identifier: MIT\n'
+LICENSED = '// SPDX-' 'License-Identifier: MIT\n'
 LAYOUT = LICENSED + '''//! Made from cushim.json: each size, alignment and offset, as a C compiler reported it.
 #![allow(non_snake_case)]
 use core::mem::{align_of, size_of, MaybeUninit};
