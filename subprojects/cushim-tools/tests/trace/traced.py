@@ -11,7 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
 # pylint: disable=unused-import,wrong-import-position
-from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, softcuda
+from under_exec import BUILD, PROGRAM, Answer, Case, environment, lists, main, run, softcuda
 
 KNOWN = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'program')
 FINDINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'findings')

@@ -301,6 +301,12 @@ void trace_close(struct trace_reader *reader)
     processes_free(reader);
 }
 
+bool trace_is_whole(const struct trace_reader *reader)
+{
+    const struct trace_header *header = reader->header;
+    return header->overwritten == 0 && header->dropped == 0 && header->interrupting == 0 && reader->damaged == 0;
+}
+
 /* ---- records ---- */
 
 static uint64_t time_of(const struct trace_reader *reader, uint64_t clock)

@@ -164,6 +164,9 @@ const char *trace_open(const char *path, struct trace_reader *reader);
 const char *trace_open_file(int file, struct trace_reader *reader);
 void trace_close(struct trace_reader *reader);
 
+/* Whether the file has all calls of the program; complete after the last call. */
+bool trace_is_whole(const struct trace_reader *reader);
+
 /* Reads the next call. Returns false at the end. After the last call, `processes` is complete. */
 bool trace_read(struct trace_reader *reader, struct trace_call *call);
 

@@ -23,9 +23,10 @@ struct trace_finding {
     const char *log;   /* what the driver said about the call, in lines; or NULL. The model owns it, and the next one */
     const char *range; /* the ranges of NVTX in which it was made; or NULL */
     char *text;        /* a sentence */
-    unsigned slot, result; /* of the call */
-    uint64_t count;        /* of the findings that are equal but for their numbers, this one included */
-    uint64_t last;         /* when the call of the last one of them began */
+    unsigned slot, result;     /* of the call */
+    struct trace_moment other; /* another call that the finding is about, too; its call is 0 if there is none */
+    uint64_t count;            /* of the findings that are equal but for their numbers, this one included */
+    uint64_t last;             /* when the call of the last one of them began */
     struct trace_repeat {
         uint64_t begin;
         long thread;
@@ -60,6 +61,18 @@ struct trace_list {
 CUSHIM_PRINTF(4, 5)
 bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
                     const char *format, ...);
+
+/* The same about two calls: what follows the sentence is the place of the first one, and then the other call. */
+CUSHIM_PRINTF(5, 6)
+bool trace_list_add_pair(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                         const struct trace_moment *other, const char *format, ...);
+
+/* Counts a finding that is equal to one with an index. Returns false if there is not enough memory. */
+bool trace_list_repeat(struct trace_list *list, size_t index, const struct trace_moment *moment);
+
+/* Appends the findings of another list, which is empty then. Returns false if there is not enough memory. */
+bool trace_list_move(struct trace_list *list, struct trace_list *from);
+void trace_list_free(struct trace_list *list);
 
 /* The functions can be NULL, and return false if there is not enough memory. */
 struct trace_finder {

@@ -17,6 +17,7 @@ bool trace_findings_start(struct trace_findings *findings, struct trace_reader *
 {
     *findings = (struct trace_findings){.list = {.all = NULL}};
     bool has_memory = trace_model_start(&findings->model, reader);
+    findings->model.orders = &findings->orders;
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++)
         has_memory = (findings->states[i] = calloc(1, finders[i]->size + 1)) != NULL;
     return has_memory;
@@ -25,6 +26,9 @@ bool trace_findings_start(struct trace_findings *findings, struct trace_reader *
 bool trace_findings_read(struct trace_findings *findings, const struct trace_call *call)
 {
     bool has_memory = trace_model_read(&findings->model, call);
+    if (has_memory)
+        trace_orders_read(&findings->orders, &findings->model, call);
+    has_memory = has_memory && !findings->orders.has_failed;
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
         if (finders[i]->read != NULL)
             has_memory = finders[i]->read(findings->states[i], &findings->model, call, &findings->list);
@@ -52,7 +56,8 @@ static bool list_sort(struct trace_list *list)
 
 bool trace_findings_end(struct trace_findings *findings)
 {
-    bool has_memory = !trace_model_has_failed(&findings->model);
+    trace_orders_end(&findings->orders, &findings->model);
+    bool has_memory = !trace_model_has_failed(&findings->model) && !findings->orders.has_failed;
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
         if (finders[i]->end != NULL)
             has_memory = finders[i]->end(findings->states[i], &findings->model, &findings->list);
@@ -62,15 +67,12 @@ bool trace_findings_end(struct trace_findings *findings)
 
 void trace_findings_free(struct trace_findings *findings)
 {
-    for (size_t i = 0; i < findings->list.count; i++) {
-        free(findings->list.all[i].text);
-        free(findings->list.all[i].repeats);
-    }
-    free(findings->list.all);
+    trace_list_free(&findings->list);
     for (size_t i = 0; i < TRACE_FINDING_KINDS; i++) {
         if (findings->states[i] != NULL && finders[i]->free != NULL)
             finders[i]->free(findings->states[i]);
         free(findings->states[i]);
     }
+    trace_orders_free(&findings->orders);
     trace_model_free(&findings->model);
 }

@@ -4,6 +4,7 @@
 #define CUSHIM_TRACE_FINDINGS_H
 
 #include "finder.h"
+#include "../order/orders.h"
 
 /* By kind. */
 extern const struct trace_finding_row {
@@ -15,6 +16,7 @@ extern const struct trace_finding_row {
  * trace_findings_free(), also after a failure. */
 struct trace_findings {
     struct trace_model model;
+    struct trace_orders orders;
     struct trace_list list; /* after trace_findings_end(): by kind, and then by importance or time */
     void *states[TRACE_FINDING_KINDS];
 };

@@ -166,16 +166,16 @@ const struct trace_finder trace_finder_growth = {.end = growth_end};
 
 /* ---- what was left ---- */
 
-static bool is_whole(const struct trace_reader *reader, size_t process)
+/* Whether the file has all that the process did. */
+static bool has_all(const struct trace_model *model, const struct alive *alive)
 {
-    return reader->header->overwritten == 0 && reader->header->dropped == 0 && reader->damaged == 0
-           && reader->processes[process].has_exited;
+    return trace_is_whole(model->reader) && model->reader->processes[alive->key.process].has_exited;
 }
 
 static bool report_left(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
                         struct trace_list *list)
 {
-    if (!is_whole(model->reader, alive->key.process) || (trace_object_rows[count->row].flags & KEPT) != 0)
+    if (!has_all(model, alive) || (trace_object_rows[count->row].flags & KEPT) != 0)
         return true;
     char bytes[48] = "";
     if (alive->bytes > 0)
@@ -190,7 +190,7 @@ static bool report_left(const struct trace_model *model, const struct alive *ali
 static bool report_ended(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
                          struct trace_list *list)
 {
-    return alive->bytes == 0 || !is_whole(model->reader, alive->key.process)
+    return alive->bytes == 0 || !has_all(model, alive)
            || trace_list_add(list, TRACE_FINDING_ALIVE, &alive->first,
                              "%" PRIu64 " of %" PRIu64 " %s (%" PRIu64
                              " bytes) %s not freed before the context ended, the first one created by %s",

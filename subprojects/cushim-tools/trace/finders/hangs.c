@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "finder.h"
-#include "../model/pending.h"
+#include "../order/pending.h"
 
 enum { MIN_SECONDS = 1 /* of a call that can still return */ };
 
@@ -32,8 +32,9 @@ static const struct {
 
 struct hang {
     struct trace_moment moment;
-    const char *why; /* or NULL */
-    struct trace_awaited_work awaited;
+    const char *why;              /* or NULL */
+    bool is_of_all, is_of_stream; /* it waits for all work, or for that before it in its stream */
+    struct trace_clock awaited;   /* for which it waits, unless that is all work */
 };
 
 struct hangs {
@@ -53,20 +54,19 @@ static const char *hidden_wait(const char *function)
 }
 
 /* Why a call waits, and for which work. */
-static void hang_explain(const struct hangs *hangs, const struct trace_model *model, const struct trace_call *call,
-                         struct hang *hang)
+static bool hang_explain(const struct trace_model *model, const struct trace_call *call, struct hang *hang)
 {
     const struct trace_role *role = &model->roles[call->slot];
-    hang->awaited.before = model->calls;
     hang->why = hidden_wait(model->reader->slots[call->slot].function);
+    hang->is_of_all = true;
     switch (hang->why != NULL ? TRACE_OTHER : role->kind) {
     case TRACE_SYNCHRONIZE_STREAM:
-        hang->awaited.stream = trace_stream_of(model, role, call);
         hang->why = "it waits for the work of its stream";
+        hang->is_of_all = false;
         break;
     case TRACE_SYNCHRONIZE_EVENT:
-        hang->awaited = trace_pending_event(&hangs->pending, call->process, trace_word(call, role->event));
         hang->why = "it waits for the work behind which its event was recorded";
+        hang->is_of_all = false;
         break;
     case TRACE_SYNCHRONIZE_CONTEXT:
         hang->why = "it waits for all work of the context";
@@ -75,11 +75,13 @@ static void hang_explain(const struct hangs *hangs, const struct trace_model *mo
         hang->why = "it waits for the work before it";
         break;
     case TRACE_WORK:
-        hang->awaited.stream = trace_stream_of(model, role, call);
+        hang->is_of_stream = true;
+        hang->is_of_all = false;
         break;
     default:
         break;
     }
+    return hang->is_of_all || trace_clock_join(&hang->awaited, &model->orders->awaited, NULL);
 }
 
 static bool hangs_read(void *state, const struct trace_model *model, const struct trace_call *call,
@@ -96,8 +98,7 @@ static bool hangs_read(void *state, const struct trace_model *model, const struc
         return false;
     hangs->all = grown;
     grown[hangs->count] = (struct hang){.moment = trace_moment_of(model, call)};
-    hang_explain(hangs, model, call, &grown[hangs->count++]);
-    return true;
+    return hang_explain(model, call, &grown[hangs->count++]);
 }
 
 /* How long a call of a process that still runs has not returned, in nanoseconds; 0: the process has ended. */
@@ -119,16 +120,17 @@ static bool hang_report(const struct hangs *hangs, const struct trace_model *mod
     const struct trace_process *process = &reader->processes[hang->moment.process];
     uint64_t running = running_for(reader, &hang->moment);
     char work[2048] = "", since[96] = "did not return";
-    bool has_host_function = false, can_wait = hang->why != NULL || hang->awaited.stream != 0;
+    bool has_host_function = false, can_wait = hang->why != NULL || hang->is_of_stream;
     /* A thread can wait in a call when another one ends the process. */
     if (process->has_exited ? hang->moment.begin < process->exited
                             : running > 0 && running < MIN_SECONDS * UINT64_C(1000000000))
         return true;
     if (running > 0)
         snprintf(since, sizeof since, "has not returned for %s", trace_duration(running).text);
-    bool has_work = can_wait
-                    && trace_pending_describe(&hangs->pending, model, hang->moment.process, hang->awaited, work,
-                                              sizeof work, &has_host_function);
+    bool has_work =
+        can_wait
+        && trace_pending_describe(&hangs->pending, model, hang->moment.process, hang->is_of_all ? NULL : &hang->awaited,
+                                  hang->moment.call, work, sizeof work, &has_host_function);
     return trace_list_add(
         list, TRACE_FINDING_HANG, &hang->moment, "%s %s%s%s%s%s%s", reader->slots[hang->moment.slot].function, since,
         hang->why != NULL ? ": " : "", hang->why != NULL ? hang->why : "",
@@ -152,6 +154,8 @@ static void hangs_free(void *state)
 {
     struct hangs *hangs = state;
     trace_pending_free(&hangs->pending);
+    for (size_t i = 0; i < hangs->count; i++)
+        trace_clock_clear(&hangs->all[i].awaited);
     free(hangs->all);
 }
 

@@ -42,6 +42,7 @@ static struct trace_finding *repeated_find(const struct trace_list *list, const 
         struct trace_finding *one = &list->all[i];
         if (one->kind == finding->kind && one->site == finding->site && one->python == finding->python
             && one->process == finding->process && one->call != finding->call && one->slot == finding->slot
+            && one->other.site == finding->other.site && one->other.python == finding->other.python
             && is_equal_but_for_numbers(one->text, finding->text))
             return one;
     }
@@ -49,10 +50,10 @@ static struct trace_finding *repeated_find(const struct trace_list *list, const 
 }
 
 /* Returns false if there is not enough memory. */
-static bool repeat_add(struct trace_finding *repeated, const struct trace_finding *finding)
+static bool repeat_add(struct trace_finding *repeated, uint64_t begin, long thread)
 {
     uint64_t index = repeated->count++ - 1;
-    repeated->last = finding->begin;
+    repeated->last = begin;
     if (index >= TRACE_MAX_FINDINGS)
         return true;
     if ((index & (index + 1)) == 0) { /* 0, 1, 3, 7, ...: a power of two less one */
@@ -61,8 +62,13 @@ static bool repeat_add(struct trace_finding *repeated, const struct trace_findin
             return false;
         repeated->repeats = grown;
     }
-    repeated->repeats[index] = (struct trace_repeat){finding->begin, finding->thread};
+    repeated->repeats[index] = (struct trace_repeat){begin, thread};
     return true;
+}
+
+bool trace_list_repeat(struct trace_list *list, size_t index, const struct trace_moment *moment)
+{
+    return repeat_add(&list->all[index], moment->begin, moment->thread);
 }
 
 /* The list takes the text. Returns false if there is not enough memory. */
@@ -72,7 +78,9 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     bool is_left_out = repeated == NULL && list->found[finding->kind]++ >= TRACE_MAX_FINDINGS;
     if (repeated != NULL || is_left_out) {
         free(finding->text);
-        return is_left_out || repeat_add(repeated, finding); /* analyzer: the list is freed with its repeats */
+        return is_left_out
+               || repeat_add(repeated, finding->begin,
+                             finding->thread); /* analyzer: the list is freed with its repeats */
     }
     if ((grown = realloc(list->all, (list->count + 1) * sizeof *grown)) == NULL) {
         free(finding->text);
@@ -83,11 +91,11 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     return true;
 }
 
-bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
-                    const char *format, ...)
+/* Adds a finding with a text. */
+static bool list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                     const struct trace_moment *other, char *text)
 {
-    va_list arguments;
-    struct trace_finding finding = {.kind = kind, .count = 1};
+    struct trace_finding finding = {.kind = kind, .count = 1, .text = text};
     if (moment != NULL) {
         finding.call = moment->call;
         finding.process = moment->process;
@@ -100,8 +108,54 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
         finding.slot = moment->slot;
         finding.result = moment->result;
     }
+    if (other != NULL)
+        finding.other = *other;
+    return finding_add(list, &finding);
+}
+
+bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                    const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
     va_start(arguments, format);
-    bool is_made = vasprintf(&finding.text, format, arguments) >= 0;
+    bool is_made = vasprintf(&text, format, arguments) >= 0;
     va_end(arguments);
-    return is_made && finding_add(list, &finding);
+    return is_made && list_add(list, kind, moment, NULL, text);
+}
+
+bool trace_list_add_pair(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                         const struct trace_moment *other, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    bool is_made = vasprintf(&text, format, arguments) >= 0;
+    va_end(arguments);
+    return is_made && list_add(list, kind, moment, other, text);
+}
+
+bool trace_list_move(struct trace_list *list, struct trace_list *from)
+{
+    struct trace_finding *grown = realloc(list->all, (list->count + from->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    list->all = grown;
+    for (size_t i = 0; i < from->count; i++)
+        grown[list->count++] = from->all[i];
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
+        list->found[kind] += from->found[kind];
+    free(from->all);
+    *from = (struct trace_list){.all = NULL};
+    return true;
+}
+
+void trace_list_free(struct trace_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->all[i].text);
+        free(list->all[i].repeats);
+    }
+    free(list->all);
+    *list = (struct trace_list){.all = NULL};
 }

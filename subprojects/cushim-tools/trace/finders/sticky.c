@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "finder.h"
-#include "../model/pending.h"
+#include "../order/pending.h"
 
 struct sticky_process {
     struct trace_moment first; /* the first call that returned such an error; its call is 0 if there is none */
@@ -70,8 +70,7 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
     const struct trace_slot *slots = model->reader->slots;
     const struct trace_moment last = trace_pending_waited(&sticky->pending, index);
     char candidates[2048] = "", waited[128] = "", later[64] = "";
-    bool has_host_function, has_candidates = trace_pending_describe(&sticky->pending, model, index,
-                                                                    (struct trace_awaited_work){0, UINT64_MAX},
+    bool has_host_function, has_candidates = trace_pending_describe(&sticky->pending, model, index, NULL, UINT64_MAX,
                                                                     candidates, sizeof candidates, &has_host_function);
     if (last.call != 0)
         snprintf(waited, sizeof waited, " The last wait that succeeded was %s at %.6f s.", slots[last.slot].function,

@@ -9,10 +9,22 @@
 enum trace_memory { TRACE_HOST, TRACE_DEVICE, TRACE_ARRAY, TRACE_UNIFIED, TRACE_MEMORIES };
 extern const char *const trace_memory_names[TRACE_MEMORIES];
 
+/* Bytes of memory: those from `low` up to `high`, or with a pitch the first `width` ones of each row. */
+struct trace_span {
+    uint64_t low, high, pitch, width;
+};
+
 struct trace_copy {
     enum trace_memory from, to;
     uint64_t width, height, depth, bytes;
+    struct trace_span source, target; /* their ends are 0 for arrays, and for more than one slice of a 3D copy */
 };
+
+/* The span of rows of a width. */
+struct trace_span trace_span_of_rows(uint64_t low, uint64_t pitch, uint64_t width, uint64_t height);
+
+/* Whether two spans certainly have a byte in common. */
+bool trace_spans_overlap(const struct trace_span *one, const struct trace_span *other);
 
 /* Reads a struct from the words of its field. Returns false if the field is of another type. */
 bool trace_copy_find(const struct trace_slot_field *field, const uint64_t *words, struct trace_copy *out_copy);

@@ -73,7 +73,8 @@ struct trace_model {
     bool has_failed; /* there was not enough memory */
     struct trace_capturing capturing;
     struct trace_ranges ranges;
-    uint64_t *ends; /* the number of the last call of each process */
+    const struct trace_orders *orders; /* which work is ordered before which, for finders; or NULL */
+    uint64_t *ends;                    /* the number of the last call of each process */
     size_t process_count;
 };
 

@@ -29,6 +29,17 @@ static void print_details(const struct trace_reader *reader, const struct trace_
     }
 }
 
+/* The other one of two calls, and where it was made. */
+static void print_other(const struct trace_reader *reader, const struct trace_moment *other)
+{
+    if (other->call == 0)
+        return;
+    text_print(TONE_PLAIN, "%33sthe other call: %s at %.9f s, thread %ld", "", reader->slots[other->slot].function,
+               (double)other->begin / 1e9, other->thread);
+    puts("");
+    trace_print_lines(33, trace_place_lines(reader, other->process, other->site, other->python));
+}
+
 /* A title and a line for each finding of a kind. */
 static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
                        size_t most)
@@ -48,6 +59,7 @@ static void print_kind(const struct trace_reader *reader, const struct trace_lis
             printf(" (%" PRIu64 " times, the last one at %.6f s)", finding->count, (double)finding->last / 1e9);
         puts("");
         print_details(reader, finding);
+        print_other(reader, &finding->other);
         shown++;
     }
     if (found > shown)
@@ -88,8 +100,6 @@ static uint64_t count_unexplained(const struct trace_list *list, const struct tr
 void trace_print_verdict(const struct trace_reader *reader, const struct trace_list *list,
                          const struct trace_failed *failures, size_t failure_count)
 {
-    const struct trace_header *header = reader->header;
-    bool is_whole = header->overwritten == 0 && header->dropped == 0 && reader->damaged == 0;
     uint64_t unexplained = count_unexplained(list, failures, failure_count), found = 0;
     for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
         found += kind != TRACE_FINDING_WAIT ? list->found[kind] : 0;
@@ -97,5 +107,16 @@ void trace_print_verdict(const struct trace_reader *reader, const struct trace_l
         printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
                unexplained, trace_plural(unexplained));
     else if (found == 0)
-        printf("Nothing was found%s.\n", is_whole ? "" : " in the calls that the file has");
+        printf("Nothing was found%s.\n", trace_is_whole(reader) ? "" : " in the calls that the file has");
+}
+
+void trace_print_comparison(const struct trace_orders *orders, const struct trace_reader *reader)
+{
+    if (orders->compared == 0 || !trace_is_whole(reader))
+        return;
+    printf("%" PRIu64 " access%s in %" PRIu64 " stream%s compared", orders->compared, orders->compared == 1 ? "" : "es",
+           orders->streams, trace_plural(orders->streams));
+    if (orders->left_out > 0)
+        printf(", %" PRIu64 " left out", orders->left_out);
+    puts("; kernels and host code are not looked at");
 }

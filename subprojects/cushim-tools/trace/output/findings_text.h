@@ -18,6 +18,9 @@ void trace_print_verdict(const struct trace_reader *reader, const struct trace_l
 /* Prints the findings of a severity, at most so many of each kind. */
 void trace_print_findings(const struct trace_reader *reader, const struct trace_list *list, int severity, size_t most);
 
+/* Prints how many accesses were compared for races, unless there are none. */
+void trace_print_comparison(const struct trace_orders *orders, const struct trace_reader *reader);
+
 /* The end of a word for things of this number: "s" or "". */
 const char *trace_plural(uint64_t count);
 

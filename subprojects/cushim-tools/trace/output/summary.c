@@ -281,6 +281,7 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
 {
     print_summary_head(reader, summary);
     trace_print_verdict(reader, &findings->list, summary->failures, summary->failure_count);
+    trace_print_comparison(&findings->orders, reader);
     trace_print_no_python(reader);
     trace_print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
@@ -318,6 +319,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
         text_complain("trace: there is not enough memory");
     } else if (options->findings) {
         trace_print_verdict(reader, &findings.list, summary.failures, summary.failure_count);
+        trace_print_comparison(&findings.orders, reader);
         trace_print_no_python(reader);
         trace_print_findings(reader, &findings.list, BAD, SIZE_MAX);
         trace_print_findings(reader, &findings.list, NOTE, SIZE_MAX);

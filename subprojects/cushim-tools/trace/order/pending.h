@@ -3,31 +3,23 @@
 #ifndef CUSHIM_TRACE_PENDING_H
 #define CUSHIM_TRACE_PENDING_H
 
-#include "model.h"
+#include "orders.h"
 
 /* Begin with a zeroed struct. */
 struct trace_pending {
     struct pending_process **processes;
     size_t count;
-    struct trace_table points;
 };
 
 /* Follows work and waits, after a call that succeeded. Returns false if there is not enough memory. */
 bool trace_pending_read(struct trace_pending *pending, const struct trace_model *model, const struct trace_call *call);
 
-/* The work for which a call waits. */
-struct trace_awaited_work {
-    uint64_t stream; /* with the work of other streams for which this one waits; 0: all streams */
-    uint64_t before; /* the number of a call: the work that was submitted before */
-};
-
-/* What an event was recorded behind. The stream is 0 if the file does not have that. */
-struct trace_awaited_work trace_pending_event(const struct trace_pending *pending, size_t process, uint64_t event);
-
 /* Describes the work of a process, each kind of work once, the last one first: "scale<float> in stream 1 (2 times),
- * cuLaunchHostFunc in stream 2". Returns false if there is none. Writes whether a host function is a part of it. */
+ * cuLaunchHostFunc in stream 2". Of all its work, or of that which a clock has, and that was submitted before a call with
+ * a number. Returns false if there is none. Writes whether a host function is a part of it. */
 bool trace_pending_describe(const struct trace_pending *pending, const struct trace_model *model, size_t process,
-                            struct trace_awaited_work awaited, char *text, size_t size, bool *out_has_host_function);
+                            const struct trace_clock *awaited, uint64_t before, char *text, size_t size,
+                            bool *out_has_host_function);
 
 /* Whether a call gives work to a stream that can fail on the GPU, and a description of it. */
 bool trace_pending_is_work(const struct trace_model *model, const struct trace_call *call);

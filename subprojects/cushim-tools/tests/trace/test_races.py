@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Accesses that nothing orders: each is found, and no right program has one."""
+import json
+import os
+import random
+import re
+import sys
+
+from traced import HERE, KNOWN, Traced, lists, main
+
+RACE, EARLY = 'Accesses that nothing orders', 'Waits and frees that come too early'
+RACES = os.path.join(os.path.dirname(KNOWN), 'races')
+
+# What each case has with "wrong": the title, and what the sentence has. Streams 1 and 2 are a and b, events 1 and 2 are e
+# and f. With "right", a case has neither.
+RANGE = r'65536 bytes at offset 0 of device allocation 0x\w+'
+ORDER = 'and nothing orders the two:'
+CASES = {
+    'two_buffers': (RACE, rf'cuMemsetD8Async in stream 1 writes {RANGE}, which cuMemcpyDtoDAsync_v2 in stream 2 reads, '
+                          rf'{ORDER} event \d was recorded in stream 2 behind the first call, at \d\.\d+ s, but stream 1 '
+                          rf'does not wait for it'),
+    'early_wait': (RACE, rf'reads .*, {ORDER} stream 2 waits for event 1 at \d\.\d+ s, before it was recorded behind the '
+                         r'first call: record it first'),
+    'early_record': (RACE, rf'{ORDER} event 1, for which stream 2 waits, was recorded in stream 1 at \d\.\d+ s, before '
+                           r'the first call'),
+    'event_reuse': (RACE, rf'{ORDER} event 1 was recorded behind the first call, and again at \d\.\d+ s, before stream 2 '
+                          r'waited for it'),
+    'fork_join': (RACE, r'cuMemcpyDtoDAsync_v2 in stream 1 reads 16384 bytes at offset 32768 of .*, which '
+                        rf'cuMemsetD32Async in stream 5 writes, {ORDER} event 5 was recorded'),
+    'query': (RACE, r'\(6 times, the last one at \d\.\d+ s\)'),
+    'never_recorded': (EARLY, 'cuStreamWaitEvent waits for event 3, which was never recorded: it waits for nothing'),
+    'stream_handle': (RACE, 'cuMemsetD8Async in stream 4 writes .* in stream 3 writes'),
+    'legacy': (RACE, rf'in stream 1 writes .* in the legacy stream writes, {ORDER} record an event in the legacy stream '
+                     r'behind the first call, and let stream 1 wait for it before the second one'),
+    'per_thread': (RACE, r'in the per-thread stream of thread \d+ reads .* in the per-thread stream of thread \d+ writes'),
+    'memset_device': (RACE, 'in stream 1 reads .*, which cuMemsetD8_v2 in the legacy stream writes'),
+    'contexts': (RACE, 'in the legacy stream in context 2 writes .* in the legacy stream writes'),
+    'pinned_ring': (RACE, r'cuMemcpyHtoDAsync_v2 in stream 2 reads 65536 bytes at offset 0 of host allocation'),
+    'host_free': (EARLY, r'cuMemFreeHost frees host allocation 0x\w+ that cuMemcpyDtoHAsync_v2 in stream 1 writes, and no '
+                         r'wait has shown that the copy is done: its result cannot have been read safely'),
+    'columns': (RACE, r'cuMemcpy2DAsync_v2 in stream 2 writes \d+ bytes at offset 127 of'),
+    'pool_use': (RACE, rf'cuMemsetD8Async in stream 2 writes {RANGE}, which cuMemAllocAsync in stream 1 allocates'),
+    'pool_free': (RACE, rf'cuMemFreeAsync in stream 1 frees {RANGE}, which cuMemsetD8Async in stream 2 writes'),
+    'graph_stream': (RACE, 'cuMemcpyDtoDAsync_v2 in stream 1 reads .*, which cuGraphLaunch in stream 2 writes'),
+    'graph_update': (RACE, 'cuGraphLaunch in stream 1 writes .*, which cuMemcpyDtoDAsync_v2 in stream 2 reads'),
+    'capture_fork': (RACE, f'{ORDER} within the graph, no event of the capture orders the two'),
+    'threads': (RACE, r'\(5 times, the last one at'),
+}
+
+
+# Work whose accesses are not known, and functions that leave what a graph accesses as it is.
+KERNELS = {'cuLaunchKernel', 'cuLaunchKernelEx', 'cuLaunchCooperativeKernel', 'cuLaunchGridAsync'}
+UNKNOWN = {'cuFabricCpyBatchAsync', 'cuGLMapBufferObjectAsync', 'cuGLUnmapBufferObjectAsync', 'cuGraphUpload',
+           'cuGraphicsMapResources', 'cuGraphicsUnmapResources', 'cuMemBatchDecompressAsync', 'cuMemDiscardBatchAsync',
+           'cuMemDiscardAndPrefetchBatchAsync', 'cuMemMapArrayAsync', 'cuMemPrefetchAsync', 'cuMemPrefetchBatchAsync',
+           'cuStreamAttachMemAsync'}
+HARMLESS = {'cuGraphAddDependencies', 'cuGraphAddEmptyNode', 'cuGraphAddKernelNode', 'cuGraphAddMemAllocNode',
+            'cuGraphAddMemcpyNode', 'cuGraphAddMemsetNode', 'cuGraphExecKernelNodeSetParams',
+            'cuGraphKernelNodeSetAttribute', 'cuGraphKernelNodeSetParams'}
+
+
+class Steps(Traced):
+    def test_function_when_it_gives_work_or_changes_a_graph_then_its_step_is_decided(self):
+        path = os.path.join(HERE, '..', '..', 'trace', 'order', 'steps.inc')
+        with open(path, encoding='utf-8') as file:
+            listed = {name for name, _ in re.findall(r'\b(cu\w+)\.(\w+)', file.read())}
+        rows = lists.in_slots(lists.read())
+        work = {one.function for one in rows if one.role.split(',')[0] == 'work' and 'Memcpy' not in one.function}
+        graphs = {one.function for one in rows
+                  if re.match(r'cuGraph(Add|ExecUpdate|Instantiate|Clone$|Create$)|cuGraph(?!.*Get|ics|Debug).*Set',
+                              one.function)}
+        self.assertEqual(work - listed, KERNELS | UNKNOWN)
+        self.assertEqual(graphs - listed, HARMLESS)
+        self.assertEqual(listed - {one.function for one in rows}, set())
+
+
+class Races(Traced):
+    def found(self, case, mode, driver):
+        self.trace(RACES, case, mode, driver=driver)
+        found = self.findings()
+        return {title: [text for *_, text in found[title]] for title in (RACE, EARLY) if title in found}
+
+    def check(self, driver):
+        names = self.trace(RACES, driver=driver).out.decode().split()
+        self.assertEqual([name for name in names if not name.startswith('unknown')], list(CASES))
+        for name in names:
+            if driver == '470' and name == 'unknown_values': # which it lacks
+                continue
+            self.assertEqual(self.found(name, 'right', driver), {}, name)
+            wrong = self.found(name, 'wrong', driver)
+            if name not in CASES:
+                self.assertEqual(wrong, {}, name)
+                continue
+            title, text = CASES[name]
+            self.assertEqual([title] if name != 'early_wait' else [RACE, EARLY], list(wrong), name)
+            self.assertRegex('\n'.join(wrong[title]), text, name)
+            self.assertEqual(len(wrong[title]), 1, (name, wrong))
+
+    def test_case_when_driver_is_580_then_wrong_is_found_and_right_is_not(self):
+        self.check('580')
+
+    def test_case_when_driver_is_470_then_wrong_is_found_and_right_is_not(self):
+        self.check('470')
+
+
+class WithCushim(Traced):
+    def test_program_when_it_contains_cushim_and_is_right_then_nothing_is_found(self):
+        for driver in ('580', '470'):
+            self.trace(os.path.join(os.path.dirname(KNOWN), 'with_cushim'), driver=driver)
+            titles = [title for title in self.findings() if title != 'The longest waits']
+            self.assertEqual(titles, [])
+            self.assertIn('Nothing was found.\n', self.report('--findings'))
+            self.assertRegex(self.report('--findings'), r'\n\d+ accesses in 2 streams compared')
+
+
+class Random(Traced):
+    """Random programs, of which random_races.py knows the races in another way."""
+
+    def work(self):
+        """The times of the calls that give work to a stream."""
+        lines = re.findall(r'^ *(\d+\.\d{9}) .*?  (cu\w+)\(', self.report('--calls'), re.M)
+        return [time for time, name in lines if re.fullmatch(r'cuMem(cpy|set)\w*|cuMem(Alloc|Free)Async|cuGraphLaunch',
+                                                             name)]
+
+    def check(self, seed, mode):
+        truth = os.path.join(self.directory(), 'races')
+        self.trace(sys.executable, '-B', os.path.join(HERE, 'random_races.py'), str(seed), mode, truth)
+        with open(truth, encoding='utf-8') as file:
+            expected = json.load(file)
+        report, works = self.report('--findings'), self.work()
+        times = re.findall(r'^ *(\d+\.\d{9}) .* and nothing orders the two: ', report, re.M)
+        found = sorted(works.index(time) for time in times)
+        self.assertNotIn(' left out', report)
+        return expected[:1], found[:1], seed, mode
+
+    def test_random_program_when_each_conflict_is_waited_for_then_nothing_is_found(self):
+        for seed in SEEDS:
+            expected, found, *_ = self.check(seed, 'right')
+            self.assertEqual((expected, found), ([], []), f'seed {seed}')
+
+    def test_random_program_when_one_wait_is_forgotten_then_that_race_is_found(self):
+        for seed in SEEDS:
+            expected, found, *_ = self.check(seed, 'wrong')
+            self.assertEqual(expected, found, f'seed {seed}')
+
+
+# CUSHIM_SEEDS=COUNT or COUNT:FIRST: the number of random programs, and the first of their seeds.
+COUNT, _, FIRST = os.environ.get('CUSHIM_SEEDS', '1').partition(':')
+FIRST = int(FIRST) if FIRST else random.randrange(1000000)
+SEEDS = range(FIRST, FIRST + int(COUNT))
+
+if __name__ == '__main__':
+    main()
