@@ -12,6 +12,8 @@ struct order_event *order_event_of(struct order_process *process, uint64_t handl
     struct order_handle *found = order_handle_of(process, ORDER_EVENT, handle);
     if (found->event != NULL)
         return found->event;
+    if (found == &process->no_handle)
+        return &process->no_event;
     found->event = calloc(1, sizeof *found->event);
     order_fail_unless(process, found->event != NULL);
     if (found->event == NULL)

@@ -362,6 +362,13 @@ static void process_clear(struct order_process *process)
         order_recording_free(process, one->recording);
     for (struct order_handle *one = NULL; (one = trace_table_next(&process->handles, one)) != NULL;)
         order_event_unref(process, one->event);
+    /* Those that are used without memory can have some again. */
+    order_recording_clear(process, &process->no_recording);
+    trace_clock_clear(&process->no_stream.clock);
+    trace_clock_clear(&process->no_actor.clock);
+    trace_clock_clear(&process->no_event.clock);
+    free(process->no_event.recording);
+    free(process->no_event.early);
     for (int i = 0; i < ORDER_LISTS; i++)
         free(process->lists[i].all);
     free(process->streams);

@@ -60,7 +60,7 @@ static void recording_append(struct order_process *process, struct order_recordi
 }
 
 /* Empties a recording. */
-static void recording_clear(struct order_process *process, struct order_recording *recording)
+void order_recording_clear(struct order_process *process, struct order_recording *recording)
 {
     for (size_t i = 0; i < recording->record_count; i++)
         order_event_unref(process, recording->records[i]);
@@ -81,7 +81,7 @@ void order_recording_free(struct order_process *process, struct order_recording 
 {
     if (recording == NULL || recording == &process->no_recording)
         return;
-    recording_clear(process, recording);
+    order_recording_clear(process, recording);
     free(recording);
 }
 
@@ -129,6 +129,8 @@ struct order_actor *order_actor_of(struct order_process *process, struct order_r
 static struct order_recording *graph_of(struct order_process *process, uint32_t kind, uint64_t handle)
 {
     struct order_handle *found = order_handle_of(process, kind, handle);
+    if (found == &process->no_handle)
+        return &process->no_recording;
     if (found->recording == NULL)
         found->recording = calloc(1, sizeof *found->recording); /* analyzer: trace_orders_free() frees it */
     order_fail_unless(process, found->recording != NULL);
@@ -165,7 +167,7 @@ static struct order_recording *graph_find(struct order_process *process, uint32_
 static void graph_copy(struct order_process *process, struct order_recording *graph,
                        const struct order_recording *source)
 {
-    recording_clear(process, graph);
+    order_recording_clear(process, graph);
     graph->is_opaque = source == NULL;
     if (source != NULL)
         recording_append(process, graph, source);
@@ -231,7 +233,7 @@ void order_graph_follow(struct order_process *process, const struct order_step *
     struct order_recording *graph, *child;
     switch (call->kind) {
     case TRACE_STEP_GRAPH_CREATE:
-        recording_clear(process, graph_of(process, ORDER_GRAPH, call->handle));
+        order_recording_clear(process, graph_of(process, ORDER_GRAPH, call->handle));
         break;
     case TRACE_STEP_GRAPH_CLONE:
         graph = graph_of(process, ORDER_GRAPH, call->handle);

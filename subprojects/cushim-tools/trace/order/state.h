@@ -215,6 +215,7 @@ void order_recording_add_event(struct order_process *process, struct order_event
                                struct order_event *event);
 void order_recording_add(struct order_process *process, struct order_recording *recording,
                          const struct trace_span *span, enum trace_access_kind kind);
+void order_recording_clear(struct order_process *process, struct order_recording *recording);
 void order_recording_free(struct order_process *process, struct order_recording *recording);
 
 /* ---- memory.c ---- */
