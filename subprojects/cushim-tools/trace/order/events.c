@@ -50,7 +50,7 @@ static void early_keep(struct order_process *process, const struct order_event *
     grown[orders->early_count] = (struct trace_early_wait){
         .event = event->number, .place = event->place, .count = is_swapped ? 1 : event->early_count};
     grown[orders->early_count].wait = is_swapped ? event->swapped[0] : event->early[0].moment;
-    grown[orders->early_count++].record = event->swapped[1];
+    grown[orders->early_count++].record = event->swapped[1]; /* analyzer: trace_orders_free() frees it */
 }
 
 void order_event_unref(struct order_process *process, struct order_event *event)
@@ -190,7 +190,7 @@ static void early_add(struct order_process *process, const struct order_step *st
                       uint32_t stream)
 {
     if (event->early == NULL)
-        event->early = calloc(KEPT_EARLY, sizeof *event->early);
+        event->early = calloc(KEPT_EARLY, sizeof *event->early); /* analyzer: trace_orders_free() frees it */
     order_fail_unless(process, event->early != NULL);
     if (event->early == NULL)
         return;

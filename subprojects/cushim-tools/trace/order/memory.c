@@ -22,7 +22,7 @@ static bool conflict_add(void *user, const struct trace_access *old, const struc
     struct trace_orders *orders = sink->process->orders;
     if (orders->conflict_count == MAX_CONFLICTS)
         return true;
-    if (orders->conflicts == NULL)
+    if (orders->conflicts == NULL) /* analyzer: trace_orders_free() frees it */
         orders->conflicts = calloc(MAX_CONFLICTS, sizeof *orders->conflicts);
     if (orders->conflicts == NULL)
         return false;

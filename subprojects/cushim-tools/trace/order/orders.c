@@ -248,7 +248,7 @@ static void heap_push(struct order_process *process, struct order_step *step)
     }
     for (process->open_count++; at > 0 && ends_before(step, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
-    heap[at] = step; /* analyzer: steps_end() frees it */
+    heap[at] = step;
 }
 
 static struct order_step *heap_pop(struct order_process *process)
@@ -297,7 +297,7 @@ static struct order_process *process_of(struct trace_orders *orders, const struc
     }
     orders->has_failed |= *process == NULL;
     if (*process != NULL)
-        (*process)->model = model;
+        (*process)->model = model; /* analyzer: trace_orders_free() frees it */
     return *process;
 }
 
@@ -342,7 +342,7 @@ void trace_orders_read(struct trace_orders *orders, const struct trace_model *mo
     step_begin(process, step);
     orders->stream = step->stream;
     orders->index = step->index;
-    heap_push(process, step); /* analyzer: steps_end() frees it */
+    heap_push(process, step);
 }
 
 /* Frees everything but what is complete. */

