@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `races CASE wrong|right`: work in several streams. With "wrong" a wait is missing, or comes at the wrong time; "right"
- * is the correct program that looks like it. Cases whose name begins with "unknown" are right in both modes: what orders
- * them is not in a trace. test_races.py has what is expected.
+ * `races CASE wrong|right`: work in several streams. With "wrong" a wait is missing, or comes at the wrong time;
+ * "right" is the correct program that looks like it. Cases whose name begins with "unknown" are right in both modes:
+ * what orders them is not in a trace. test_races.py has what is expected.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -382,7 +382,8 @@ static CUgraphExec instantiated(CUgraph graph)
     return executable;
 }
 
-/* A graph runs in the stream of its launch, and not in the one that was captured; a launch comes behind the last one. */
+/* A graph runs in the stream of its launch, and not in the one that was captured; a launch comes behind the last
+ * one. */
 static void graph_stream(bool is_wrong)
 {
     CUgraph graph = captured(m);

@@ -15,8 +15,8 @@ struct trace_pending {
 bool trace_pending_read(struct trace_pending *pending, const struct trace_model *model, const struct trace_call *call);
 
 /* Describes the work of a process, each kind of work once, the last one first: "scale<float> in stream 1 (2 times),
- * cuLaunchHostFunc in stream 2". Of all its work, or of that which a clock has, and that was submitted before a call with
- * a number. Returns false if there is none. Writes whether a host function is a part of it. */
+ * cuLaunchHostFunc in stream 2". Of all its work, or of that which a clock has, and that was submitted before a
+ * call with a number. Returns false if there is none. Writes whether a host function is a part of it. */
 bool trace_pending_describe(const struct trace_pending *pending, const struct trace_model *model, size_t process,
                             const struct trace_clock *awaited, uint64_t before, char *text, size_t size,
                             bool *out_has_host_function);
