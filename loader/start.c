@@ -138,11 +138,10 @@ const struct cushim_diagnosis *cush_start_take(void)
 
 bool cush_start_is_inherited(void)
 {
-    unsigned long started = CUSHIM_LOAD_ACQUIRE(&started_process), process;
-    if (started == 0 && !cush_os_is_forked())
-        return false;
-    process = cush_os_process();
-    return started != 0 ? started != process : start_inherits_device(process);
+    unsigned long started = CUSHIM_LOAD_ACQUIRE(&started_process);
+    if (started != 0)
+        return started != start_process();
+    return cush_os_is_forked() && start_inherits_device(start_process());
 }
 
 void cush_start_reset(void)
