@@ -79,8 +79,8 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     if (repeated != NULL || is_left_out) {
         free(finding->text);
         return is_left_out
-               || repeat_add(repeated, finding->begin,
-                             finding->thread); /* analyzer: the list is freed with its repeats */
+               || repeat_add(repeated, finding->begin, /* analyzer: the list is freed with its repeats */
+                             finding->thread);
     }
     if ((grown = realloc(list->all, (list->count + 1) * sizeof *grown)) == NULL) {
         free(finding->text);
