@@ -21,16 +21,16 @@ print(cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(64 << 20)))
 # The system calls by which the libraries of cushim in a program act on a file, and the functions of the dynamic loader,
 # are the C library's own (own_calls.c). All other functions that they call stay those of the program.
 OF_THE_PROGRAM = set('''
-    access clock_gettime closedir dl_iterate_phdr eventfd faccessat flock fprintf free fstat64 fstat getauxval getenv getpid
-    getppid getrlimit64 getrlimit kill lstat64 lstat madvise malloc munmap nanosleep opendir posix_fallocate64 posix_fallocate process_vm_readv
-    pthread_key_create pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_once pthread_setcancelstate
-    pthread_setspecific pthread_sigmask qsort readdir64 readdir readlink realpath sched_yield secure_getenv sigaddset
-    sigemptyset sigismember sigpending sigtimedwait sigwait snprintf socket stat64 stat stderr strdup strerror syscall vsnprintf
-    backtrace cushim_exec_start cushim_exec_not_started program_invocation_name __progname_full __errno_location
-    __register_atfork __cxa_atexit __cxa_finalize __tls_get_addr __gmon_start__ _ITM_deregisterTMCloneTable
-    _ITM_registerTMCloneTable __isoc99_sscanf __isoc23_sscanf __isoc23_strtol __isoc23_strtoull strtol strtoul strtoull memchr memcmp
-    memcpy memmove memset strchr strcmp strcpy strcspn strlen strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr
-    __stack_chk_fail'''.split())
+    access clock_gettime closedir dl_iterate_phdr eventfd faccessat flock fprintf free fstat64 fstat getauxval getenv
+    getpid getppid getrlimit64 getrlimit kill lstat64 lstat madvise malloc munmap nanosleep opendir posix_fallocate64
+    posix_fallocate process_vm_readv pthread_key_create pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
+    pthread_once pthread_setcancelstate pthread_setspecific pthread_sigmask qsort readdir64 readdir readlink realpath
+    sched_yield secure_getenv sigaddset sigemptyset sigismember sigpending sigwait snprintf socket stat64 stat stderr
+    strdup strerror syscall vsnprintf backtrace cushim_exec_start cushim_exec_not_started program_invocation_name
+    __progname_full __errno_location __register_atfork __cxa_atexit __cxa_finalize __tls_get_addr __gmon_start__
+    _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __isoc99_sscanf __isoc23_sscanf __isoc23_strtol
+    __isoc23_strtoull strtol strtoul strtoull memchr memcmp memcpy memmove memset strchr strcmp strcpy strcspn strlen
+    strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr __stack_chk_fail'''.split())
 
 
 def python(code):
@@ -111,7 +111,7 @@ class Others(Case):
         victim, path = self.stranger(self.directory())
         moved = f'''
 for name in CUSHIM_EXEC CUSHIM_TRACE CUSHIM_TRACE_FILE; do
-    eval "value=\\$name"; value=$(printf %s "$value" | sed 's|/proc/[0-9]*/fd/[0-9]*|{path}|'); export "$name=$value"
+    eval "value=\\$$name"; value=$(printf %s "$value" | sed 's|/proc/[0-9]*/fd/[0-9]*|{path}|'); export "$name=$value"
 done; exec "$@"'''
         for way, before in ways(self.directory()).items():
             answer = self.run_in(before, ['sh', '-c', moved, 'sh', *python(STARTS + 'sys.exit(11 + cuda.cuInit(0))')])
