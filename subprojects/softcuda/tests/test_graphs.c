@@ -190,16 +190,23 @@ static CUgraph capture_allocation(CUstream stream, CUdeviceptr *out_memory, bool
     return graph;
 }
 
-/* As observed on an H200 with driver 580: cuMemFree before a launch, and a launch while the memory is allocated. */
-TEST(test_memory_of_a_graph_when_not_launched_then_it_cannot_be_freed)
+/* As observed on an H200 with driver 580, as in the tests below. */
+TEST(test_memory_of_a_graph_when_not_launched_then_only_its_nodes_know_it)
 {
     CUdeviceptr memory = 0;
+    unsigned char value = 0;
+    unsigned kind = 0;
     if (!support_has(11040))
         skip();
     CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
     CUgraph graph = capture_allocation(stream, &memory, false);
+    assert_cu(1, cu->PointerGetAttribute_v1(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
+    assert_cu(500, cu->MemGetAddressRange_v2(NULL, NULL, memory));
     assert_cu(1, cu->MemFree_v2(memory));
     assert_cu(1, cu->MemFreeAsync_v1(memory, stream));
+    assert_cu(1, cu->MemcpyDtoH_v2(&value, memory, 1));
+    assert_cu(1, cu->MemcpyHtoD_v2(memory, &value, 1));
+    assert_cu(1, cu->MemsetD8_v2(memory, 1, 64));
     CUgraphExec exec = support_instantiate(graph);
     assert_cu(1, cu->MemFree_v2(memory));
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
@@ -251,6 +258,58 @@ TEST(test_graph_when_it_or_its_next_launch_frees_its_memory_then_it_can_be_launc
         assert_cu(0, cu->GraphExecDestroy_v1(exec));
         assert_cu(0, cu->GraphDestroy_v1(graph));
     }
+}
+
+TEST(test_graph_when_it_allocates_then_it_has_one_executable_and_no_copies)
+{
+    CUdeviceptr memory = 0;
+    CUgraph clone, outer;
+    CUgraphNode node, again;
+    CUgraphExec second;
+    size_t count = 1;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph = capture_allocation(stream, &memory, true);
+    CUgraphExec exec = support_instantiate(graph);
+    assert_cu(801, cu->GraphInstantiateWithFlags_v1(&second, graph, 0));
+    assert_cu(801, cu->GraphClone_v1(&clone, graph));
+    assert_cu(0, cu->GraphCreate_v1(&outer, 0));
+    assert_cu(801, cu->GraphAddChildGraphNode_v1(&node, outer, NULL, 0, graph));
+    assert_cu(1, cu->GraphAddMemFreeNode_v1(&again, graph, NULL, 0, memory));
+    assert_cu(0, cu->GraphGetNodes_v1(graph, &node, &count));
+    assert_cu(801, cu->GraphDestroyNode_v1(node));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    exec = support_instantiate(graph);
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(outer));
+}
+
+TEST(test_graph_when_another_one_frees_its_memory_then_they_are_launched_in_turn)
+{
+    CUdeviceptr memory = 0;
+    CUgraph other;
+    CUgraphNode node, again;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph = capture_allocation(stream, &memory, false);
+    assert_cu(0, cu->GraphCreate_v1(&other, 0));
+    assert_cu(0, cu->GraphAddMemFreeNode_v1(&node, other, NULL, 0, memory));
+    assert_cu(1, cu->GraphAddMemFreeNode_v1(&again, other, &node, 1, memory));
+    CUgraphExec allocates = support_instantiate(graph), frees = support_instantiate(other);
+    assert_cu(1, cu->GraphLaunch_v1(frees, stream));
+    for (int i = 0; i < 2; i++) {
+        assert_cu(0, cu->GraphLaunch_v1(allocates, stream));
+        assert_cu(0, cu->GraphLaunch_v1(frees, stream));
+        assert_cu(1, cu->GraphLaunch_v1(frees, stream));
+    }
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_cu(0, cu->GraphExecDestroy_v1(allocates));
+    assert_cu(0, cu->GraphExecDestroy_v1(frees));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(0, cu->GraphDestroy_v1(other));
 }
 
 /* A child graph is shared by the copies of its graph until the program obtains it. */

@@ -41,7 +41,7 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_
 CUresult work_from_host(CUhostFn function, void *data, struct work **out_work);
 CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **out_work);
 CUresult work_from_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct work **out_work);
-CUresult work_from_free(CUdeviceptr address, struct work **out_work);
+CUresult work_from_free(CUdeviceptr address, const struct graph *graph, struct work **out_work);
 CUresult work_from_params(const CUgraphNodeParams *params, struct work **out_work); /* of any kind */
 CUresult work_from_event(enum work_kind kind, CUevent event, struct work **out_work);
 

@@ -29,6 +29,8 @@ CUresult soft_GraphClone_v1(CUgraph *phGraphClone, CUgraph originalGraph)
     struct graph *graph = handle_find(OBJECT_GRAPH, originalGraph);
     if (phGraphClone == NULL || graph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (graph->memory_nodes > 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
     struct graph *copy = graph_copy(graph);
     if (copy == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -63,6 +65,8 @@ CUresult soft_GraphDestroyNode_v1(CUgraphNode hNode)
     struct node *node = handle_find(OBJECT_NODE, hNode);
     if (node == NULL || node->graph->in_capture)
         return CUDA_ERROR_INVALID_VALUE;
+    if (work_is_of_memory(node->work))
+        return CUDA_ERROR_NOT_SUPPORTED;
     graph_remove(node->graph, node);
     return CUDA_SUCCESS;
 }

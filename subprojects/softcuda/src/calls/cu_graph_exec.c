@@ -13,11 +13,16 @@ struct exec {
     struct work *keeper; /* ends a launch: keeps the shape and its user objects until every launch has ended */
     struct op *last;     /* of the latest launch; a reference, or NULL */
     cuuint64_t flags;
+    const void *source; /* the handle and the id of the graph, if it allocates or frees memory */
+    uint64_t source_id;
 };
 
 static void exec_free(void *object)
 {
     struct exec *exec = object;
+    struct graph *source = handle_find(OBJECT_GRAPH, exec->source);
+    if (source != NULL && source->id == exec->source_id)
+        source->is_instantiated = false;
     if (exec->shape != NULL)
         graph_destroy(exec->shape);
     if (exec->last != NULL)
@@ -68,6 +73,8 @@ static CUresult exec_instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuin
         result = context_need(&context);
     if (result != CUDA_SUCCESS)
         return result;
+    if (graph->is_instantiated)
+        return CUDA_ERROR_NOT_SUPPORTED;
     struct exec *exec = object_new(OBJECT_EXEC, sizeof *exec, exec_free);
     if (exec == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -80,6 +87,11 @@ static CUresult exec_instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuin
     if (result != CUDA_SUCCESS) {
         exec_free(exec);
         return result;
+    }
+    if (graph->memory_nodes > 0) {
+        graph->is_instantiated = true;
+        exec->source = graph;
+        exec->source_id = graph->id;
     }
     *phGraphExec = (CUgraphExec)exec;
     return CUDA_SUCCESS;
@@ -150,13 +162,18 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
-/* Memory that a launch allocates must be freed before the next one, unless that frees it. */
+/* Memory that a launch allocates must be freed before the next one, unless that frees it. Memory that it frees must be
+ * allocated by an earlier launch, or by this one. */
 static CUresult exec_check_memory(const struct exec *exec)
 {
     bool frees = (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
-    for (size_t i = 0; i < exec->sequence.count && !frees; i++)
-        if (exec->sequence.items[i]->kind == WORK_ALLOC && exec->sequence.items[i]->block->is_allocated)
+    for (size_t i = 0; i < exec->sequence.count; i++) {
+        const struct work *work = exec->sequence.items[i];
+        if (work->kind == WORK_ALLOC && work->block->is_allocated && !frees)
             return CUDA_ERROR_INVALID_VALUE;
+        if (work->kind == WORK_FREE && !work->block->is_allocated && work->block->allocated_in != exec->source_id)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -164,7 +181,7 @@ static void exec_launch_memory(const struct exec *exec)
 {
     for (size_t i = 0; i < exec->sequence.count; i++) {
         const struct work *work = exec->sequence.items[i];
-        if (work->kind == WORK_ALLOC || work->kind == WORK_FREE)
+        if (work_is_of_memory(work))
             block_launch(work->block, work->kind == WORK_ALLOC);
     }
 }

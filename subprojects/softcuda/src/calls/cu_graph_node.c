@@ -24,6 +24,8 @@ static CUresult work_from_child(CUgraph child, struct work **out_work)
     struct graph *graph = handle_find(OBJECT_GRAPH, child);
     if (graph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (graph->memory_nodes > 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
     *out_work = work_new_child(graph);
     return *out_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
@@ -166,8 +168,13 @@ CUresult soft_GraphAddMemFreeNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, c
                                      size_t numDependencies, CUdeviceptr dptr)
 {
     struct work *work = NULL;
-    CUresult result = work_from_free(dptr, &work);
-    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    CUresult result = work_from_free(dptr, graph, &work);
+    struct block *block = work == NULL ? NULL : work->block;
+    result = node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    if (result == CUDA_SUCCESS)
+        block->freed_in = graph->id; /* analyzer: without a block, node_add() fails */
+    return result;
 }
 
 CUresult work_from_params(const CUgraphNodeParams *params, struct work **out_work)

@@ -63,7 +63,7 @@ CUresult soft_MemAllocManaged_v1(CUdeviceptr *dptr, size_t bytesize, unsigned in
 static CUresult block_free_at(uint64_t address, enum block_kind kind, enum block_kind other)
 {
     struct block *block = block_find(address);
-    if (!block_can_be_freed(block, address) || (block->kind != kind && block->kind != other))
+    if (block == NULL || (uintptr_t)block->base != address || (block->kind != kind && block->kind != other))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = context_state(block->context, block->generation);
     if (result == CUDA_SUCCESS)

@@ -316,6 +316,20 @@ CUresult soft_MemAllocFromPoolAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUmem
     return found == NULL ? CUDA_ERROR_INVALID_VALUE : block_allocate(dptr, bytesize, found, stream);
 }
 
+/* A node that frees memory of a graph, which stays with its nodes. */
+static CUresult block_free_in_capture(struct stream *stream, struct block *block)
+{
+    if (!block->of_graph || block->freed_in == stream->capture->graph->id)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t before = block->freed_in;
+    block->freed_in = stream->capture->graph->id;
+    block_ref(block);
+    CUresult result = block_submit(stream, WORK_FREE, block);
+    if (result != CUDA_SUCCESS)
+        block->freed_in = before;
+    return result;
+}
+
 /* The address is invalid for later calls; the memory is freed when the stream reaches this point. */
 CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
 {
@@ -325,19 +339,13 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         return result;
     if (dptr == 0)
         return CUDA_SUCCESS;
-    struct block *block = block_find(dptr);
-    if (stream->capture == NULL && !block_can_be_freed(block, dptr))
-        return CUDA_ERROR_INVALID_VALUE;
+    struct block *block = stream->capture != NULL ? block_find_for_graph(dptr) : block_find(dptr);
     if (block == NULL || (uintptr_t)block->base != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (block->kind != BLOCK_DEVICE)
         return block->kind == BLOCK_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL && !block->of_graph)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL) { /* the memory of a graph stays with its nodes */
-        block_ref(block);
-        return block_submit(stream, WORK_FREE, block);
-    }
+    if (stream->capture != NULL)
+        return block_free_in_capture(stream, block);
     result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS)
         result = capture_unsafe();
@@ -373,10 +381,11 @@ CUresult work_from_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct w
     return work_from_block(WORK_ALLOC, block_new_of_graph(context, params->bytesize), out_work);
 }
 
-CUresult work_from_free(CUdeviceptr address, struct work **out_work)
+CUresult work_from_free(CUdeviceptr address, const struct graph *graph, struct work **out_work)
 {
-    struct block *block = block_find(address);
-    if (block == NULL || !block->of_graph || (uintptr_t)block->base != address)
+    struct block *block = block_find_for_graph(address);
+    if (graph == NULL || block == NULL || !block->of_graph || (uintptr_t)block->base != address
+        || block->freed_in == graph->id)
         return CUDA_ERROR_INVALID_VALUE;
     block_ref(block);
     return work_from_block(WORK_FREE, block, out_work);

@@ -46,7 +46,7 @@ static CUresult copy_resolve(const struct endpoint *endpoint, const CUDA_MEMCPY3
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t start = base + before + first + endpoint->x;
     size_t extent = deep + last + params->WidthInBytes;
-    bool known = block_find(start) != NULL;
+    bool known = block_find_for_graph(start) != NULL;
     if (known && !block_has(start, extent))
         return CUDA_ERROR_INVALID_VALUE;
     if (!known && endpoint->type == CU_MEMORYTYPE_DEVICE)

@@ -120,8 +120,9 @@ struct block {
     uint64_t generation;
     uint64_t id;
     unsigned flags;
-    bool of_graph;     /* it belongs to the nodes of a graph, which allocate it at a launch */
-    bool is_allocated; /* of a graph: launched and not freed, for which there is one more reference */
+    bool of_graph;                   /* it belongs to the nodes of a graph, which allocate it at a launch */
+    bool is_allocated;               /* of a graph: launched and not freed, for which there is one more reference */
+    uint64_t allocated_in, freed_in; /* of a graph: the ids of the graphs with a node that allocates or frees it */
     bool is_listed;
     int sync_memops;
 };
@@ -132,10 +133,13 @@ void block_ref(struct block *block);
  * of a graph leaves the list then. */
 void block_unref(struct block *block);
 
-/* The listed block that holds this address, or NULL. */
+/* The listed block that holds this address, or NULL: also for memory of a graph while no launch has allocated it. */
 struct block *block_find(uint64_t address);
 
-/* Whether one listed block contains all these bytes. */
+/* The same for a node of a graph, which may use that memory, too. */
+struct block *block_find_for_graph(uint64_t address);
+
+/* Whether one listed block contains all these bytes, for a node of a graph. */
 bool block_has(uint64_t address, size_t size);
 
 /* The first listed block that shares bytes with these, or NULL. */
@@ -156,9 +160,6 @@ void block_launch(struct block *block, bool is_allocated);
 
 /* The same for memory of the caller. */
 struct block *block_register(struct context *context, void *base, size_t size, unsigned flags);
-
-/* Whether the address is the start of this memory, which is allocated. Accepts NULL. */
-bool block_can_be_freed(const struct block *block, uint64_t address);
 
 /* Makes the address invalid for later calls. The reference of the list, or of an allocation by a launch, then belongs
  * to the caller. */
@@ -264,6 +265,12 @@ enum { VALUE_COMPARISON = 3 };
 /* Whether it is executed without a thread of its own. */
 bool work_is_instant(const struct work *work);
 
+/* Whether the memory of a copy or a memset is allocated, unless the program owns it. */
+bool work_memory_is_allocated(const struct work *work);
+
+/* Whether it allocates or frees memory. */
+bool work_is_of_memory(const struct work *work);
+
 /*
  * Executes it, without the lock. `status` is the context's sticky error, which only a status callback receives; other
  * work is not executed then. Returns its result: an error becomes the sticky error of the context.
@@ -338,6 +345,9 @@ struct graph {
     size_t count, capacity;
     struct retained *retained;
     size_t retained_count, retained_capacity;
+    uint64_t id;
+    size_t memory_nodes;  /* nodes that allocate or free memory */
+    bool is_instantiated; /* of a graph with such nodes, which may have one executable at a time */
     bool in_capture;
     bool embedded; /* owned by a node, */
     bool obtained; /* whose program has its handle, so that it can change */

@@ -99,6 +99,7 @@ struct graph *graph_new(void)
         free(graph);
         return NULL;
     }
+    graph->id = soft_next_id();
     return graph;
 }
 
@@ -188,6 +189,9 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct node
     for (size_t k = 0; k < dependencies->count; k++)
         dependencies->nodes[k]->dependents++;
     graph->nodes[graph->count++] = node;
+    graph->memory_nodes += work_is_of_memory(work);
+    if (work->kind == WORK_ALLOC && work->block->allocated_in == 0)
+        work->block->allocated_in = graph->id;
     return node;
 }
 

@@ -51,10 +51,16 @@ static size_t block_position(uint64_t address)
     return low;
 }
 
-struct block *block_find(uint64_t address)
+struct block *block_find_for_graph(uint64_t address)
 {
     size_t at = block_position(address);
     return at < block_count && (uintptr_t)blocks[at]->base <= address ? blocks[at] : NULL;
+}
+
+struct block *block_find(uint64_t address)
+{
+    struct block *block = block_find_for_graph(address);
+    return block != NULL && block->of_graph && !block->is_allocated ? NULL : block;
 }
 
 struct block *block_find_overlap(uint64_t address, size_t size)
@@ -65,7 +71,7 @@ struct block *block_find_overlap(uint64_t address, size_t size)
 
 bool block_has(uint64_t address, size_t size)
 {
-    const struct block *block = block_find(address);
+    const struct block *block = block_find_for_graph(address);
     return block != NULL && size <= block->size - (size_t)(address - (uintptr_t)block->base);
 }
 
@@ -102,11 +108,6 @@ void block_unref(struct block *block)
         os_aligned_free(block->base);
     object_unref(block->context);
     free(block);
-}
-
-bool block_can_be_freed(const struct block *block, uint64_t address)
-{
-    return block != NULL && (uintptr_t)block->base == address && (!block->of_graph || block->is_allocated);
 }
 
 void block_take(struct block *block)

@@ -315,6 +315,8 @@ CUresult queue_submit(struct stream *stream, struct work *work)
     if (stream->capture != NULL)
         return capture_add(stream, work);
     CUresult result = capture_implicit(stream, true);
+    if (result == CUDA_SUCCESS && !work_memory_is_allocated(work))
+        result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS && forked)
         result = CUDA_ERROR_NOT_INITIALIZED; /* the child has no workers */
     if (result == CUDA_SUCCESS && queue_push(stream, work, NULL) == NULL)

@@ -78,6 +78,23 @@ bool work_is_instant(const struct work *work)
     }
 }
 
+static bool is_allocated(const void *address)
+{
+    return block_find((uintptr_t)address) == block_find_for_graph((uintptr_t)address);
+}
+
+bool work_memory_is_allocated(const struct work *work)
+{
+    if (work->kind == WORK_SET)
+        return is_allocated(work->set.to);
+    return work->kind != WORK_COPY || (is_allocated(work->copy.to) && is_allocated(work->copy.from));
+}
+
+bool work_is_of_memory(const struct work *work)
+{
+    return work->kind == WORK_ALLOC || work->kind == WORK_FREE;
+}
+
 static void work_run_copy(const struct copy *copy)
 {
     const char *from = copy->staged != NULL ? copy->staged : copy->from;
