@@ -8,12 +8,6 @@
 #include "cushim/cushim.h"
 
 #if defined(IN_CONSTRUCTOR)
-static inline void hang(void)
-{
-    while (getenv("NEVER_SET") == NULL)
-        continue;
-}
-
 __attribute__((constructor)) static void end_process(void)
 {
     IN_CONSTRUCTOR;
