@@ -34,8 +34,12 @@ static char *line_make(char cut[CUT_LINE], const char *first, const char *second
 {
     size_t size = strlen(first) + strlen(second) + strlen(third) + strlen(last) + 1;
     char *line = malloc(size);
-    snprintf(line != NULL ? line : cut, line != NULL ? size : CUT_LINE, "%s%s%s%s", first, second, third, last);
-    return line != NULL ? line : cut;
+    if (line == NULL) {
+        line = cut;
+        size = CUT_LINE;
+    }
+    snprintf(line, size, "%s%s%s%s", first, second, third, last);
+    return line;
 }
 
 static void line_free(char *line, const char *cut)

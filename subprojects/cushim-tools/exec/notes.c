@@ -29,7 +29,7 @@ bool exec_notes_are_taken(void)
 static size_t note_put(char *line, size_t size, const char *text)
 {
     size_t length = 0;
-    for (; text[length] != '\0' && length < size; length++)
+    for (; length < size && text[length] != '\0'; length++)
         line[length] = (unsigned char)text[length] < ' ' ? '?' : text[length];
     return length;
 }
