@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules are those of driver 580, as observed with 104 settings on two GPUs and 129 on one. */
+/* The rules are those of driver 580, as observed on one and on two GPUs: tests/devices/settings.inc. */
 #include "gpu_visible.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 static const char visible_list_name[] = "CUDA_VISIBLE_DEVICES";
 static const char visible_order_name[] = "CUDA_DEVICE_ORDER";
 
-enum { NAMES_NOTHING = -1, NAMES_SEVERAL = -2, NAMES_UNKNOWN = -3, UUID_PREFIX = 4 };
+enum { NAMES_NOTHING = -1, NAMES_SEVERAL = -2, NAMES_UNKNOWN = -3, NAMES_PART = -4, UUID_PREFIX = 4 };
 
 void cush_visible_get(struct visible_variables *out_variables)
 {
@@ -24,9 +24,14 @@ void cush_visible_get(struct visible_variables *out_variables)
 
 /* ---- One entry ---- */
 
+static bool entry_is_part(const char *entry)
+{
+    return strncmp(entry, "MIG-", UUID_PREFIX) == 0;
+}
+
 static bool entry_is_uuid(const char *entry)
 {
-    return strncmp(entry, "GPU-", UUID_PREFIX) == 0;
+    return strncmp(entry, "GPU-", UUID_PREFIX) == 0 || entry_is_part(entry);
 }
 
 /* As strtoul() reads a number with base 10, of which the driver takes the lower 32 bits. Writes where it ends. */
@@ -48,30 +53,34 @@ static char to_lower(char letter)
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Whether the entry is the beginning of a UUID, with one digit at least. Digits can be of any case, and the hyphens can
- * be left out. What follows a whole UUID is ignored. */
+/* Whether the entry is the beginning of a UUID, with one digit at least. Digits can be of any case. Hyphens are ignored
+ * wherever they are, and so is what follows a whole UUID. */
 static bool entry_begins_uuid(const char *entry, size_t length, const char *uuid, bool *out_is_whole)
 {
-    size_t at = UUID_PREFIX, own = UUID_PREFIX;
-    while (at < length && uuid[own] != '\0') {
-        if (uuid[own] == '-' && entry[at] != '-') {
-            own++;
+    const char *digit = entry + UUID_PREFIX, *end = entry + length;
+    bool has_digit = false;
+    *out_is_whole = false;
+    for (const char *own = uuid + UUID_PREFIX; *own != '\0'; own++) {
+        if (*own == '-')
             continue;
-        }
-        if (to_lower(entry[at]) != to_lower(uuid[own]))
+        while (digit < end && *digit == '-')
+            digit++;
+        if (digit >= end)
+            return has_digit;
+        if (to_lower(*digit++) != to_lower(*own))
             return false;
-        at++;
-        own++;
+        has_digit = true;
     }
-    *out_is_whole = uuid[own] == '\0';
-    return at > UUID_PREFIX;
+    *out_is_whole = true;
+    return true;
 }
 
+/* "MIG-" in front of the whole UUID of a GPU names that GPU. What it names in front of a beginning was not observed. */
 static int entry_by_uuid(const char *entry, size_t length, const char *const *uuids, int count)
 {
     int found = NAMES_NOTHING;
     bool has_unknown = count < 0;
-    if (!entry_is_uuid(entry) || length == UUID_PREFIX)
+    if (!entry_is_uuid(entry) || strspn(entry + UUID_PREFIX, "-") + UUID_PREFIX >= length)
         return NAMES_NOTHING;
     for (int i = 0; i < count; i++) {
         bool is_whole = false;
@@ -80,7 +89,7 @@ static int entry_by_uuid(const char *entry, size_t length, const char *const *uu
             continue;
         if (is_whole)
             return i;
-        found = found == NAMES_NOTHING ? i : NAMES_SEVERAL;
+        found = entry_is_part(entry) ? NAMES_PART : found == NAMES_NOTHING ? i : NAMES_SEVERAL;
     }
     return has_unknown ? NAMES_UNKNOWN : found;
 }
@@ -123,14 +132,18 @@ static void visible_end(struct visible *visible, const char *entry, size_t lengt
         visible_note(visible, is_other_kind ? VISIBLE_OTHER_KIND : VISIBLE_ENDS, entry, length);
 }
 
+static enum visible_remark remark_of(int gpu)
+{
+    return gpu == NAMES_SEVERAL ? VISIBLE_AMBIGUOUS : gpu == NAMES_PART ? VISIBLE_PART : VISIBLE_UUID_UNKNOWN;
+}
+
 /* Adds the GPU of one entry. Returns whether the list goes on. */
 static bool visible_add(struct visible *visible, const char *entry, size_t length, int gpu)
 {
     if (gpu == NAMES_NOTHING)
         visible_end(visible, entry, length);
     else if (gpu < 0)
-        visible_fail(visible, CUDA_ERROR_UNKNOWN, gpu == NAMES_SEVERAL ? VISIBLE_AMBIGUOUS : VISIBLE_UUID_UNKNOWN,
-                     entry, length);
+        visible_fail(visible, CUDA_ERROR_UNKNOWN, remark_of(gpu), entry, length);
     else if (visible_has(visible, gpu))
         visible_fail(visible, CUDA_ERROR_INVALID_DEVICE, VISIBLE_TWICE, entry, length);
     else if (visible->count < GPU_MAX)
@@ -205,7 +218,7 @@ static void explain_nothing(const char *list, const char *entry, size_t length, 
         snprintf(text, size, "its first entry is empty");
     else if (strpbrk(name.text, "\"'") != NULL)
         snprintf(text, size, "quotation marks belong to its value, and no GPU has such a name");
-    else if (strncmp(word, "MIG-", 4) == 0)
+    else if (entry_is_part(word))
         snprintf(text, size, "\"%s\" names a part of a GPU (MIG), and no GPU here has parts", name.text);
     else if (entry_is_uuid(entry))
         snprintf(text, size, "no GPU here has the UUID \"%s\"", name.text);
@@ -261,6 +274,11 @@ void cush_visible_explain(const struct visible_variables *variables, const struc
         snprintf(text, size, "It is not known which GPUs CUDA shows: \"%s\" in %s is the beginning of several UUIDs.",
                  entry.text, visible_list_name);
         return;
+    case VISIBLE_PART:
+        snprintf(text, size,
+                 "It is not known which GPUs CUDA shows: \"%s\" in %s has only the beginning of the UUID of a GPU.",
+                 entry.text, visible_list_name);
+        return;
     case VISIBLE_UUID_UNKNOWN:
         snprintf(text, size, "It is not known which GPUs CUDA shows: %s %s.", visible_list_name,
                  variables->is_too_long ? "is longer than 4095 bytes"
@@ -282,6 +300,8 @@ const char *cush_visible_advice(enum visible_remark remark)
         return "Unset CUDA_DEVICE_ORDER, or set it to PCI_BUS_ID.";
     case VISIBLE_AMBIGUOUS:
         return "Write more digits of the UUID.";
+    case VISIBLE_PART:
+        return "Name a GPU by GPU- and its UUID.";
     case VISIBLE_UUID_UNKNOWN:
         return "Name the GPUs by their numbers, or start CUDA once (\"cushim probe --devices\").";
     case VISIBLE_TWICE:

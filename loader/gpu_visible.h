@@ -28,6 +28,7 @@ enum visible_remark {
     VISIBLE_TWICE,       /* a GPU is named twice */
     VISIBLE_BAD_ORDER,   /* CUDA_DEVICE_ORDER has no valid value */
     VISIBLE_AMBIGUOUS,   /* the beginning of several UUIDs */
+    VISIBLE_PART,        /* "MIG-" and the beginning of the UUID of a GPU */
     VISIBLE_UUID_UNKNOWN /* a GPU whose UUID is not known could be meant, or the number of GPUs is not known */
 };
 

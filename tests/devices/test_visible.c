@@ -50,6 +50,9 @@ UNIT_TEST(test_visible_when_a_uuid_is_ambiguous_or_not_known_then_so_is_the_code
     assert_int_equal(read_list("GPU-3", NULL, 4).remark, VISIBLE_UUID_UNKNOWN);
     assert_int_equal(read_list("GPU-3f644bed-38e5-c968-467b-217d6a497735", NULL, 4).gpus[0], 1);
     assert_int_equal(read_list("GPU-", NULL, 4).code, CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(read_list("GPU--", NULL, 4).code, CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(read_list("MIG-3f644bed", NULL, 2).remark, VISIBLE_PART);
+    assert_int_equal(read_list("MIG-3f644bed", NULL, 2).code, CUDA_ERROR_UNKNOWN);
 }
 
 UNIT_TEST(test_visible_when_the_number_of_gpus_is_not_known_then_only_what_holds_for_any)

@@ -46,31 +46,38 @@ static void uuid_text(int in_machine, char *out_text)
 
 static bool is_uuid(const char *entry)
 {
-    return strncmp(entry, "GPU-", 4) == 0;
+    return strncmp(entry, "GPU-", 4) == 0 || strncmp(entry, "MIG-", 4) == 0;
 }
 
-/* Whether an entry is the beginning of a UUID, with one digit at least: in any case, and with or without hyphens. What
- * follows a whole UUID is ignored. */
-static bool begins_uuid(const char *entry, size_t length, const char *uuid)
+/* How many digits of the UUID an entry has; 0 if it is not the beginning of the UUID. Digits are of any case, and
+ * hyphens are ignored, as is what follows a whole UUID. */
+static int uuid_digits(const char *entry, size_t length, const char *uuid)
 {
-    size_t at = 4;
-    for (uuid += 4; at < length && *uuid != '\0'; uuid++) {
-        if (tolower((unsigned char)entry[at]) == *uuid)
-            at++;
-        else if (*uuid != '-')
-            return false;
+    const char *end = entry + length;
+    int digits = 0;
+    entry += 4;
+    for (uuid += 4; *uuid != '\0'; uuid++) {
+        if (*uuid == '-')
+            continue;
+        while (entry < end && *entry == '-')
+            entry++;
+        if (entry >= end)
+            break;
+        if (tolower((unsigned char)*entry++) != *uuid)
+            return 0;
+        digits++;
     }
-    return at > 4;
+    return digits;
 }
 
-/* The only device whose UUID begins so; -1 if none. */
+/* The only device whose UUID begins so; -1 if none. "MIG-" is observed to name a device with a whole UUID alone. */
 static int uuid_device(const char *entry, size_t length, int machine_count)
 {
-    int found = -1;
+    int found = -1, needed = entry[0] == 'M' ? 32 : 1;
     for (int device = 0; device < machine_count; device++) {
         char text[48];
         uuid_text(device, text);
-        if (!begins_uuid(entry, length, text))
+        if (uuid_digits(entry, length, text) < needed)
             continue;
         if (found >= 0)
             return -1;
