@@ -8,7 +8,7 @@
 
 #include "test_list.h"
 
-enum { SECONDS = 20, PASSED = 0, FAILED = 1, CANNOT = 77, NOBODY = 65534 };
+enum { SECONDS = 60, PASSED = 0, FAILED = 1, CANNOT = 77, NOBODY = 65534 };
 
 /* ThreadSanitizer ends a process with its own checks, which a child of a process with many threads or of a constructor
  * fails. */
