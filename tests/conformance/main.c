@@ -308,7 +308,7 @@ static int run_all(const char *self, const struct options *options)
     if (CHECK_STRICT)
         printf("# %d passed, %d failed, %d skipped\n", tally.passed, tally.failed, tally.skipped);
     else
-        printf("# answers %d, not applicable %d, rules broken %d, crashed or hung %d\n",
+        printf("# answers %d, not applicable %d, not as a check expects %d, crashed or hung %d\n",
                tally.answers - tally.not_applicable, tally.not_applicable, tally.broken, tally.lost);
     return tally.broken != 0 || (CHECK_STRICT && (tally.lost != 0 || tally.passed == 0));
 }
