@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "posix/quiet_file.h"
+#include "quiet_text.h"
 #include "settings.h"
 
 static struct exec_settings settings;

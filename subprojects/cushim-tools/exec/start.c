@@ -19,7 +19,7 @@
 #include "layer.h"
 #include "load.h"
 #include "os.h"
-#include "posix/quiet_file.h"
+#include "quiet_text.h"
 #include "start.h"
 #include "version.h"
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "posix/quiet_file.h"
+#include "quiet_text.h"
 
 static uint64_t clock_read(clockid_t clock)
 {

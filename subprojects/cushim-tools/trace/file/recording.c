@@ -11,7 +11,7 @@
 
 #include "format.h"
 #include "open_file.h"
-#include "posix/quiet_file.h"
+#include "quiet_text.h"
 
 /* "dir/.app.trace.XXXXXX" for "dir/app.trace" */
 static bool hidden_name(const char *path, char *hidden, size_t size)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "open_file.h"
-#include "posix/quiet_file.h"
+#include "quiet_text.h"
 
 struct trace_header *_Atomic file_header;
 atomic_bool file_failed;
