@@ -94,24 +94,18 @@ static bool is_covered(const struct trace_access *old, const struct trace_access
     return is_inside && old->kind != TRACE_FREES && (is_changing(access->kind) || is_same_read);
 }
 
-/* Compares an access with an earlier one, whose span it may overlap. Writes whether the earlier one is needed no more.
- */
-static bool access_compare(const struct trace_access *old, const struct trace_access *access,
-                           const struct trace_comparison *comparison, bool *out_is_done)
+/* Compares an access with an earlier one, whose span it may overlap. */
+static bool access_compare(struct trace_access *old, const struct trace_access *access,
+                           const struct trace_comparison *comparison)
 {
     bool is_ordered = trace_clock_find(comparison->clock, trace_tick_key(old->stream, false)) >= old->index;
     bool frees = old->kind == TRACE_FREES && access->kind != TRACE_FREES;
-    *out_is_done = is_complete(comparison, old);
-    if (*out_is_done)
-        return true;
     bool is_conflict = is_ordered ? frees
                                   : (is_changing(old->kind) || is_changing(access->kind))
                                         && trace_spans_overlap(&old->span, &access->span);
-    *out_is_done = is_ordered && is_covered(old, access);
-    if (!is_conflict)
-        return true;
-    return comparison->conflict(comparison->user, old, access, is_ordered)
-           && trace_clock_raise(comparison->clock, trace_tick_key(old->stream, false), old->index);
+    old->is_done = is_complete(comparison, old) || (is_ordered && is_covered(old, access));
+    return !is_conflict || is_complete(comparison, old)
+           || comparison->conflict(comparison->user, old, access, is_ordered);
 }
 
 /* Makes room for one more: forgets those that are complete and, if none is, the older half. */
@@ -143,18 +137,21 @@ bool trace_access_add(struct trace_access_list *list, const struct trace_access 
                       const struct trace_comparison *comparison)
 {
     size_t kept = 0;
-    bool is_done, is_made = true;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct trace_access *old = &list->all[i];
-        bool can_overlap = old->span.low < access->span.high && access->span.low < old->span.high;
-        is_done = false;
-        if (can_overlap && is_made)
-            is_made = access_compare(old, access, comparison, &is_done);
-        if (!is_done && kept++ != i)
-            list->all[kept - 1] = *old;
+    bool is_done = false;
+    for (size_t i = list->count; i-- > 0;) {
+        struct trace_access *old = &list->all[i];
+        if (old->span.low >= access->span.high || access->span.low >= old->span.high)
+            continue;
+        if (!access_compare(old, access, comparison))
+            return false;
+        is_done |= old->is_done;
     }
-    list->count = kept;
-    if (!is_made || !list_reserve(list, comparison))
+    for (size_t i = 0; is_done && i < list->count; i++) {
+        if (!list->all[i].is_done)
+            list->all[kept++] = list->all[i];
+    }
+    list->count = is_done ? kept : list->count;
+    if (!list_reserve(list, comparison))
         return false;
     list->all[list->count++] = *access;
     return true;

@@ -12,6 +12,7 @@ struct trace_access {
     struct trace_span span;
     uint32_t stream, index; /* its work, as in a clock */
     enum trace_access_kind { TRACE_READS, TRACE_WRITES, TRACE_ALLOCATES, TRACE_FREES } kind;
+    bool is_done; /* no later access needs it */
     struct trace_moment moment;
 };
 
@@ -57,9 +58,9 @@ struct trace_comparison {
     void *user;
 };
 
-/* Compares an access with those of a list, and adds it. What conflicts counts as ordered from then on, so that one
- * missing wait is found once. Of many accesses, the oldest are forgotten. Returns false if there is not enough memory,
- * or conflict() returned false. */
+/* Compares an access with those of a list, the newest first, and adds it. conflict() sees to it that what conflicts
+ * counts as ordered from then on, so that one missing wait is found once. Of many accesses, the oldest are forgotten.
+ * Returns false if there is not enough memory, or conflict() returned false. */
 bool trace_access_add(struct trace_access_list *list, const struct trace_access *access,
                       const struct trace_comparison *comparison);
 

@@ -14,12 +14,27 @@ struct sink {
     struct order_process *process;
     const struct trace_block *memory;
     enum trace_conflict_kind kind;
+    struct order_recording *capture; /* or NULL */
+    struct trace_clock *clock;       /* of the access */
 };
+
+/* The wait that is missing would also order what the stream of the earlier access knows. */
+static void conflict_forgive(const struct sink *sink, const struct trace_access *old)
+{
+    const struct trace_clock *known = sink->capture != NULL
+                                          ? &order_actor_of(sink->process, sink->capture, old->stream)->clock
+                                          : &order_stream_at(sink->process, old->stream)->clock;
+    if (sink->clock != NULL)
+        order_fail_unless(sink->process,
+                          trace_clock_join(sink->clock, known, NULL)
+                              && trace_clock_raise(sink->clock, trace_tick_key(old->stream, false), old->index));
+}
 
 static bool conflict_add(void *user, const struct trace_access *old, const struct trace_access *access, bool is_freed)
 {
     const struct sink *sink = user;
     struct trace_orders *orders = sink->process->orders;
+    conflict_forgive(sink, old);
     if (orders->conflict_count == MAX_CONFLICTS)
         return true;
     if (orders->conflicts == NULL) /* analyzer: trace_orders_free() frees it */
@@ -69,10 +84,11 @@ static void access_compare(struct order_process *process, const struct order_ste
                            const struct trace_span *span, enum trace_access_kind kind)
 {
     struct order_recording *capture = step->step.capture != 0 ? order_capture_of(process, step->step.capture) : NULL;
-    struct sink sink = {process, memory, capture != NULL ? TRACE_RACE_IN_GRAPH : TRACE_RACE};
-    const struct trace_comparison comparison = {order_clock_of(process, step), capture != NULL ? NULL : &process->host,
-                                                conflict_add, &sink};
-    struct trace_access access = {*span, step->stream, step->index, kind, step->step.moment};
+    struct trace_clock *clock = order_clock_of(process, step);
+    struct sink sink = {process, memory, capture != NULL ? TRACE_RACE_IN_GRAPH : TRACE_RACE, capture, clock};
+    const struct trace_comparison comparison = {clock, capture != NULL ? NULL : &process->host, conflict_add, &sink};
+    struct trace_access access = {
+        .span = *span, .stream = step->stream, .index = step->index, .kind = kind, .moment = step->step.moment};
     if (span->pitch == 0 && access.span.low < memory->low)
         access.span.low = memory->low;
     if (span->pitch == 0 && access.span.high > memory->high)
@@ -223,7 +239,7 @@ static void allocate(struct order_process *process, const struct order_step *ste
 static void host_free_check(struct order_process *process, const struct order_step *step, struct trace_block *memory)
 {
     const struct trace_access *found = NULL;
-    struct sink sink = {process, memory, TRACE_HOST_FREE};
+    struct sink sink = {process, memory, TRACE_HOST_FREE, NULL, NULL};
     for (size_t i = 0; memory->kind == TRACE_HOST_MEMORY && !memory->is_shared && i < memory->accesses.count; i++) {
         const struct trace_access *one = &memory->accesses.all[i];
         if (!trace_horizon_has(&process->host, one->stream, one->index)
