@@ -3,6 +3,7 @@
 """Accesses that nothing orders: each is found, and no right program has one."""
 import json
 import os
+import pathlib
 import random
 import re
 import sys
@@ -73,6 +74,16 @@ class Steps(Traced):
         self.assertEqual(work - listed, KERNELS | UNKNOWN)
         self.assertEqual(graphs - listed, HARMLESS)
         self.assertEqual(listed - {one.function for one in rows}, set())
+
+
+class Page(Traced):
+    def test_page_of_orders_when_it_names_a_check_then_it_exists(self):
+        conformance = pathlib.Path(HERE, '..', '..', '..', '..', 'tests', 'conformance')
+        named = set(re.findall(r'`([a-z]+\.[a-z-]+)`', (conformance / 'ORDER.md').read_text(encoding='utf-8')))
+        checks = set(re.findall(r'CHECK\(\w+, "([^"]*)"', ''.join(
+            path.read_text(encoding='utf-8') for path in conformance.glob('*.c'))))
+        self.assertGreater(len(named), 20)
+        self.assertEqual(named - checks, set())
 
 
 class Races(Traced):
