@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cushim/default_stream.h"
 #include "cushim/slot.h"
 #include "../model/copies.h"
 #include "../model/places.h"
@@ -99,6 +100,16 @@ static void line_add_flags(struct trace_line *line, const struct trace_type *typ
         line_add(line, "0");
 }
 
+/* "device 0x7f0000 pitch 512" */
+static void line_add_end(struct trace_line *line, enum trace_memory memory, const struct trace_span *span)
+{
+    line_add(line, "%s", trace_memory_names[memory]);
+    if (span->high != 0)
+        line_add(line, " 0x%" PRIx64, span->low);
+    if (span->pitch != 0)
+        line_add(line, " pitch %" PRIu64, span->pitch);
+}
+
 static void line_add_value(struct trace_line *line, const struct trace_slot_field *field, const uint64_t *words,
                            const struct trace_call *call, const struct trace_model *model)
 {
@@ -120,11 +131,14 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         memcpy(sizes, words + 1, sizeof sizes);
         line_add(line, ", grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32 "}",
                  sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]);
-    } else if (trace_copy_find(field, words, &copy))
-        line_add(line, "{%s to %s, %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}",
-                 trace_memory_names[copy.from], trace_memory_names[copy.to], copy.width, copy.height, copy.depth,
+    } else if (trace_copy_find(field, words, &copy)) {
+        line_add(line, "{");
+        line_add_end(line, copy.from, &copy.source);
+        line_add(line, " to ");
+        line_add_end(line, copy.to, &copy.target);
+        line_add(line, ", %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}", copy.width, copy.height, copy.depth,
                  copy.bytes);
-    else if (field->size > sizeof value)
+    } else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
     else if (field->value.shown == TRACE_FLAGS_OF_ENUM)
         line_add_flags(line, &field->value, value);
@@ -136,6 +150,8 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         line_add(line, "%" PRId32, (int32_t)value);
     else if (field->value.shown == TRACE_UNSIGNED)
         line_add(line, "%" PRIu64, value);
+    else if (value == 0 && field->value.shown == TRACE_STREAM && call->kind != CUSHIM_DEFAULT_STREAM_LEGACY)
+        line_add(line, "NULL (per-thread)");
     else if (value == 0)
         line_add(line, field->size == sizeof(void *) ? "NULL" : "0");
     else if (value <= 2 && field->value.shown == TRACE_STREAM)

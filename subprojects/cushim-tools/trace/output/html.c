@@ -302,6 +302,13 @@ static void write_findings(const struct page *page, struct json *json)
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
         json_integer(json, "count", (long long)finding->count);
         write_finding_calls(page, finding, json);
+        if (finding->other.call != 0) {
+            json_open_array(json, "other");
+            json_integer(json, NULL, (long long)finding->other.begin);
+            json_integer(json, NULL,
+                         (long long)thread_track(&page->tracks, finding->other.process, finding->other.thread));
+            json_close_array(json);
+        }
         json_close_object(json);
     }
     json_close_array(json);

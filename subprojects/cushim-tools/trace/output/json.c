@@ -19,7 +19,7 @@ struct writer {
     struct trace_tracks tracks;
     struct trace_findings findings;
     size_t named; /* the tracks that have a name */
-    uint64_t calls, waits, end;
+    uint64_t calls, arrows, end;
 };
 
 /* What was not written yet. stdio would take a third of the time of a report. */
@@ -188,20 +188,37 @@ static void put_capture(const struct writer *writer, const struct trace_track *s
     put(capture.is_invalidated ? ",\"cname\":\"terrible\"}" : "}");
 }
 
+static void put_arrow(struct writer *writer, const char *category, const struct trace_awaited *from,
+                      const struct trace_awaited *to)
+{
+    const struct trace_awaited *const ends[] = {from, to};
+    writer->arrows++;
+    for (size_t i = 0; i < 2; i++) {
+        put_event(i == 0 ? "s" : "f", category, category);
+        put_time(",\"ts\":", ends[i]->begin);
+        put_thread(writer, ends[i]->process, (uint64_t)ends[i]->thread);
+        put(",\"id\":");
+        put_json_number(writer->arrows);
+        put(i == 0 ? "}" : ",\"bp\":\"e\"}");
+    }
+}
+
 /* An arrow from a call to the one that waits for it. */
 static void put_wait(struct writer *writer, const struct trace_awaited *from, const struct trace_call *call)
 {
     const struct trace_awaited to = {.begin = call->begin, .process = call->process, .thread = call->thread};
-    const struct trace_awaited *const ends[] = {from, &to};
-    writer->waits++;
-    for (size_t i = 0; i < 2; i++) {
-        put_event(i == 0 ? "s" : "f", "wait", "wait");
-        put_time(",\"ts\":", ends[i]->begin);
-        put_thread(writer, ends[i]->process, (uint64_t)ends[i]->thread);
-        put(",\"id\":");
-        put_json_number(writer->waits);
-        put(i == 0 ? "}" : ",\"bp\":\"e\"}");
-    }
+    put_arrow(writer, "wait", from, &to);
+}
+
+/* An arrow between the two calls of a finding. */
+static void put_pair(struct writer *writer, const struct trace_finding *finding)
+{
+    const struct trace_moment *other = &finding->other;
+    const struct trace_awaited one = {.begin = finding->begin, .process = finding->process, .thread = finding->thread};
+    const struct trace_awaited two = {.begin = other->begin, .process = other->process, .thread = other->thread};
+    bool is_first = other->begin < finding->begin;
+    if (other->call != 0)
+        put_arrow(writer, "race", is_first ? &two : &one, is_first ? &one : &two);
 }
 
 /* On the track of the thread whose call it is. */
@@ -213,7 +230,12 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_thread(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
     const char *caller = trace_place_lines(writer->reader, finding->process, finding->site, finding->python);
+    char other[128] = "";
+    if (finding->other.call != 0)
+        snprintf(other, sizeof other, "%s at %.9f s", writer->reader->slots[finding->other.slot].function,
+                 (double)finding->other.begin / 1e9);
     const char *const details[][2] = {{"\"caller\":", caller[0] != '\0' ? caller : NULL},
+                                      {"\"other\":", other[0] != '\0' ? other : NULL},
                                       {"\"range\":", finding->range},
                                       {"\"driver\":", finding->log}};
     const char *before = ",\"args\":{";
@@ -337,6 +359,8 @@ enum status trace_write_json(struct trace_reader *reader, const struct trace_opt
         const struct trace_finding *finding = &writer.findings.list.all[i];
         if (trace_finding_rows[finding->kind].severity == BAD)
             put_finding(&writer, finding);
+        if (trace_finding_rows[finding->kind].severity == BAD)
+            put_pair(&writer, finding);
     }
     put("\n]}\n");
     flush();
