@@ -4,6 +4,7 @@
 
   make_lists.py fields         the parameters of each slot, for the layer
   make_lists.py placed         the slots whose calls are recorded with their place, for the layer
+  make_lists.py sampled        the slots of which the first calls have their lines of Python, for the layer
   make_lists.py enumerators    the values of the enums that are types of parameters, and of the flags in file/flags.inc
   make_lists.py roles          the functions that are more than TRACE_OTHER to streams and captures, for the reports
 """
@@ -54,6 +55,14 @@ def placed(entry_points):
     yield '#undef TRACE_PLACED'
 
 
+def sampled(entry_points):
+    """TRACE_SAMPLED(slot): copies, memsets, allocations and frees in the order of a stream, which can race."""
+    for one in lists.in_slots(entry_points):
+        if one.role.startswith('work') and re.match(r'cuMem(cpy|set|Alloc|Free)', one.function):
+            yield f'TRACE_SAMPLED({one.slot_name})'
+    yield '#undef TRACE_SAMPLED'
+
+
 def enumerators(entry_points):
     """TRACE_ENUMERATOR(type, enumerator). The rows of one type stand together."""
     used = {kind.replace('*', '').strip() for one in entry_points for kind, name in one.fields
@@ -80,5 +89,5 @@ def roles(entry_points):
 
 if __name__ == '__main__':
     lists.take_depfile(sys.argv)
-    lines = {'fields': fields, 'placed': placed, 'enumerators': enumerators, 'roles': roles}
+    lines = {'fields': fields, 'placed': placed, 'sampled': sampled, 'enumerators': enumerators, 'roles': roles}
     print('\n'.join(lines[sys.argv[1]](lists.read())))

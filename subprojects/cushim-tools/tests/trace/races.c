@@ -422,6 +422,37 @@ static void graph_update(bool is_wrong)
     CHECK(cuGraphExecDestroy(other));
 }
 
+/* Nodes that were added by hand: a memset, and a copy behind it. */
+static void graph_nodes(bool is_wrong)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {.dst = n, .value = MARK, .elementSize = 1, .width = SIZE, .height = 1};
+    const CUDA_MEMCPY3D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = n,
+                                .srcPitch = SIZE,
+                                .srcHeight = 1,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = m,
+                                .dstPitch = SIZE,
+                                .dstHeight = 1,
+                                .WidthInBytes = SIZE,
+                                .Height = 1,
+                                .Depth = 1};
+    CUdeviceptr third = allocate(SIZE);
+    CUgraphNode first, second;
+    CUgraph graph;
+    CHECK(cuGraphCreate(&graph, 0));
+    CHECK(cuGraphAddMemsetNode(&first, graph, NULL, 0, &set, context));
+    CHECK(cuGraphAddMemcpyNode(&second, graph, &first, 1, &rows, context));
+    CUgraphExec executable = instantiated(graph);
+    CHECK(cuGraphLaunch(executable, a));
+    record(e, a);
+    if (!is_wrong)
+        await(b, e);
+    copy(third, m, b);
+    CHECK(cuGraphExecDestroy(executable));
+    CHECK(cuGraphDestroy(graph));
+}
+
 /* Two branches of a capture write the same memory. */
 static void capture_fork(bool is_wrong)
 {
@@ -604,6 +635,7 @@ static const struct {
     {"pool_free", pool_free},
     {"graph_stream", graph_stream},
     {"graph_update", graph_update},
+    {"graph_nodes", graph_nodes},
     {"capture_fork", capture_fork},
     {"threads", threads},
     {"unknown_host", unknown_host},

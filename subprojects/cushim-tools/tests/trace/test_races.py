@@ -40,11 +40,12 @@ CASES = {
     'pinned_ring': (RACE, r'cuMemcpyHtoDAsync_v2 in stream 2 reads 65536 bytes at offset 0 of host allocation'),
     'host_free': (EARLY, r'cuMemFreeHost frees host allocation 0x\w+ that cuMemcpyDtoHAsync_v2 in stream 1 writes, and no '
                          r'wait has shown that the copy is done: its result cannot have been read safely'),
-    'columns': (RACE, r'cuMemcpy2DAsync_v2 in stream 2 writes \d+ bytes at offset 127 of'),
+    'columns': (RACE, r'cuMemcpy2DAsync_v2 in stream 2 writes some of the \d+ bytes at offset 127 of'),
     'pool_use': (RACE, rf'cuMemsetD8Async in stream 2 writes {RANGE}, which cuMemAllocAsync in stream 1 allocates'),
     'pool_free': (RACE, rf'cuMemFreeAsync in stream 1 frees {RANGE}, which cuMemsetD8Async in stream 2 writes'),
     'graph_stream': (RACE, 'cuMemcpyDtoDAsync_v2 in stream 1 reads .*, which cuGraphLaunch in stream 2 writes'),
     'graph_update': (RACE, 'cuGraphLaunch in stream 1 writes .*, which cuMemcpyDtoDAsync_v2 in stream 2 reads'),
+    'graph_nodes': (RACE, 'cuMemcpyDtoDAsync_v2 in stream 2 reads .*, which cuGraphLaunch in stream 1 writes'),
     'capture_fork': (RACE, f'{ORDER} within the graph, no event of the capture orders the two'),
     'threads': (RACE, r'\(5 times, the last one at'),
 }
@@ -57,8 +58,7 @@ UNKNOWN = {'cuFabricCpyBatchAsync', 'cuGLMapBufferObjectAsync', 'cuGLUnmapBuffer
            'cuMemDiscardAndPrefetchBatchAsync', 'cuMemMapArrayAsync', 'cuMemPrefetchAsync', 'cuMemPrefetchBatchAsync',
            'cuStreamAttachMemAsync'}
 HARMLESS = {'cuGraphAddDependencies', 'cuGraphAddEmptyNode', 'cuGraphAddKernelNode', 'cuGraphAddMemAllocNode',
-            'cuGraphAddMemcpyNode', 'cuGraphAddMemsetNode', 'cuGraphExecKernelNodeSetParams',
-            'cuGraphKernelNodeSetAttribute', 'cuGraphKernelNodeSetParams'}
+            'cuGraphExecKernelNodeSetParams', 'cuGraphKernelNodeSetAttribute', 'cuGraphKernelNodeSetParams'}
 
 
 class Steps(Traced):

@@ -42,24 +42,12 @@ static int compare_alive(const void *a, const void *b)
                : (one->first.begin > other->first.begin) - (one->first.begin < other->first.begin);
 }
 
-/* Whether a process runs Python, of which modules and allocators keep memory until the end. */
-static bool is_python(const struct trace_process *process)
-{
-    for (size_t i = 0; i < process->module_count; i++) {
-        const char *slash = strrchr(process->modules[i].path, '/');
-        const char *name = slash != NULL ? slash + 1 : process->modules[i].path;
-        if (text_starts_with(name, "python3") || text_starts_with(name, "libpython3"))
-            return true;
-    }
-    return false;
-}
-
-/* Whether an allocator keeps memory by design: that of a Python process, or of a library of CUDA. */
+/* Whether an allocator keeps memory by design: that of a Python process or of a library of CUDA. */
 static bool is_kept(const struct trace_model *model, const struct trace_object *object)
 {
     const struct trace_moment *created = &object->created;
     const struct trace_module *module = trace_module_find(model->reader, created->process, created->site);
-    return created->python != NULL || is_python(&model->reader->processes[created->process])
+    return created->python != NULL || trace_is_python(&model->reader->processes[created->process])
            || (module != NULL && trace_is_cuda_library(module->path));
 }
 

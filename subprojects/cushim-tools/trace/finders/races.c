@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "finder.h"
+#include "../model/places.h"
 #include "../order/orders.h"
 
 /* The accesses become findings at the end: only then it is known whether the file has all calls. */
@@ -40,7 +41,8 @@ static void range_describe(const struct trace_conflict *conflict, char *text, si
     const struct trace_span *one = &conflict->first.span, *other = &conflict->second.span;
     uint64_t low = one->low > other->low ? one->low : other->low;
     uint64_t high = one->high < other->high ? one->high : other->high;
-    snprintf(text, size, "%" PRIu64 " bytes at offset %" PRIu64 " of %s 0x%" PRIx64, high - low, low - conflict->base,
+    snprintf(text, size, "%s%" PRIu64 " bytes at offset %" PRIu64 " of %s 0x%" PRIx64,
+             one->pitch != 0 || other->pitch != 0 ? "some of the " : "", high - low, low - conflict->base,
              trace_memory_word(conflict->memory), conflict->base);
 }
 
@@ -88,12 +90,15 @@ static bool race_add(struct trace_list *list, const struct trace_model *model, c
         missing_describe(conflict, why, sizeof why);
     else if (conflict->kind == TRACE_RACE_IN_GRAPH)
         snprintf(why, sizeof why, "within the graph, no event of the capture orders the two");
+    bool wants_stacks = (conflict->first.moment.python == NULL || conflict->second.moment.python == NULL)
+                        && trace_is_python(&model->reader->processes[conflict->second.moment.process]);
     return trace_list_add_pair(list, TRACE_FINDING_RACE, &conflict->second.moment, &conflict->first.moment,
                                conflict->kind == TRACE_USE_AFTER_FREE
-                                   ? "%s in %s %s %s, which %s in %s %s: %s"
-                                   : "%s in %s %s %s, which %s in %s %s, and nothing orders the two: %s",
+                                   ? "%s in %s %s %s, which %s in %s %s: %s%s"
+                                   : "%s in %s %s %s, which %s in %s %s, and nothing orders the two: %s%s",
                                second, conflict->second_stream.text, trace_access_word(&conflict->second), range, first,
-                               conflict->first_stream.text, what, why);
+                               conflict->first_stream.text, what, why,
+                               wants_stacks ? ". With --stacks, both calls have their lines of Python" : "");
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -188,8 +188,19 @@ static unsigned slot_of(const uint64_t *record)
     return record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
 }
 
+/* The place takes longer than many calls, so the call begins again behind it: what was written from `end` on is about
+ * the call. */
+static void call_begin_again(struct trace_thread *own, uint64_t *record, uint64_t *end)
+{
+    record[1] = now();
+    for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
+        if (slot_of(at) == TRACE_STACK || slot_of(at) == TRACE_PYTHON)
+            at[TRACE_HEAD] = record[1];
+    }
+}
+
 /* Where a call is made that begins: its Python frames, which take less time than a backtrace; without them, or if all
- * calls have one, the backtrace. That takes longer than many calls, so the call begins again behind it. */
+ * calls have one, the backtrace. */
 static void place_take(struct trace_thread *own, uint64_t *record)
 {
     uint64_t *end = own->at;
@@ -197,11 +208,7 @@ static void place_take(struct trace_thread *own, uint64_t *record)
         return;
     if (!python_note(own, record) || own->wants_stacks)
         stack_note(own, record);
-    record[1] = now();
-    for (uint64_t *at = end; at < own->at; at += at[0] >> TRACE_WORDS_SHIFT) {
-        if (slot_of(at) == TRACE_STACK || slot_of(at) == TRACE_PYTHON)
-            at[TRACE_HEAD] = record[1];
-    }
+    call_begin_again(own, record, end);
 }
 
 static void call_start(struct trace_thread *own, uint64_t head, const uint64_t *end)
@@ -234,6 +241,22 @@ void record_call_with_place(struct trace_thread *own, uint64_t head, uint64_t *e
     own->at = end;
     if (own->wants_stacks || !process->is_broken)
         place_take(own, record);
+    thread_is_done(own);
+}
+
+void record_call_with_sample(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    enum { SAMPLES = 1000 };
+    uint64_t *record = own->at;
+    call_start(own, head, end);
+    own->at = end;
+    if (own->wants_stacks)
+        place_take(own, record);
+    else if (LOAD(process->samples) < SAMPLES && !is_in_handler(own)) {
+        atomic_fetch_add_explicit(&process->samples, 1, memory_order_relaxed);
+        if (python_note(own, record))
+            call_begin_again(own, record, end);
+    }
     thread_is_done(own);
 }
 
@@ -278,7 +301,8 @@ static bool is_sticky(unsigned result)
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
     const uint64_t *behind = record + (record[0] >> TRACE_WORDS_SHIFT & 0xffff);
-    bool had_place = own->wants_stacks || thread_schema()->wants_place(slot_of(record));
+    bool has_python = own->chunk == chunk_of(record) && behind < own->at && slot_of(behind) == TRACE_PYTHON;
+    bool had_place = own->wants_stacks || thread_schema()->wants_place(slot_of(record)) || has_python;
     if (thread_schema()->is_expected(slot_of(record), result) || own->chunk != chunk_of(record)
         || !thread_has_reserve(own, TRACE_STACK_WORDS + (had_place ? 0 : TRACE_PYTHON_WORDS)))
         return;
@@ -287,7 +311,7 @@ static void failure_note(struct trace_thread *own, const uint64_t *record, unsig
         return;
     if (!had_place)
         (void)python_note(own, record);
-    if (!had_place || (behind < own->at && slot_of(behind) == TRACE_PYTHON))
+    if (!had_place || has_python)
         stack_note(own, record);
 }
 

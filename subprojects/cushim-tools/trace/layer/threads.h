@@ -23,6 +23,7 @@ struct process {
     atomic_bool has_calls;                      /* whether it can record calls, and not only ranges */
     bool can_unwind;
     atomic_bool is_broken;          /* a call has returned an error that all later calls return, too */
+    _Atomic uint32_t samples;       /* the calls whose lines of Python were looked for, of those that use memory */
     atomic_bool has_python_problem; /* the file has the reason why Python frames are missing */
     struct modules modules;
 };

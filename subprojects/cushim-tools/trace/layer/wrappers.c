@@ -89,6 +89,19 @@ static inline bool wants_place(unsigned slot)
     }
 }
 
+/* Whether a call of this slot uses memory in the order of a stream: it can be a part of a race, so the first ones have
+ * their lines of Python. */
+static inline bool wants_sample(unsigned slot)
+{
+    switch (slot) {
+#define TRACE_SAMPLED(slot) case CUSHIM_SLOT_##slot:
+#include "sampled.inc"
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Whether the call has written why it failed. */
 #define WRITES_REASON(slot, result)                                                                                    \
     ((result) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE                                                                  \
@@ -104,7 +117,9 @@ static inline bool wants_place(unsigned slot)
         if (trace_thread == NULL)                                                                                      \
             return trace_next->slot arguments;                                                                         \
         uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \
-        TRACE_FIELDS_##slot(BEFORE)(wants_place(CUSHIM_SLOT_##slot) ? record_call_with_place : record_call)(           \
+        TRACE_FIELDS_##slot(BEFORE)(wants_place(CUSHIM_SLOT_##slot)    ? record_call_with_place                        \
+                                    : wants_sample(CUSHIM_SLOT_##slot) ? record_call_with_sample                       \
+                                                                       : record_call)(                                 \
             trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);                          \
         const CUresult trace_result = trace_next->slot arguments;                                                      \
         if (trace_result == CUDA_SUCCESS || WRITES_REASON(slot, trace_result)) {                                       \

@@ -8,6 +8,7 @@
 
 #include "sources.h"
 #include "texts.h"
+#include "text.h"
 
 /* The name of each address is made once. */
 struct place {
@@ -209,4 +210,15 @@ void trace_places_free(void)
 bool trace_places_have_failed(void)
 {
     return has_failed;
+}
+
+bool trace_is_python(const struct trace_process *process)
+{
+    for (size_t i = 0; i < process->module_count; i++) {
+        const char *slash = strrchr(process->modules[i].path, '/');
+        const char *name = slash != NULL ? slash + 1 : process->modules[i].path;
+        if (text_starts_with(name, "python3") || text_starts_with(name, "libpython3"))
+            return true;
+    }
+    return false;
 }

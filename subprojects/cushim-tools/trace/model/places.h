@@ -41,4 +41,7 @@ bool trace_places_have_failed(void);
 
 void trace_places_free(void);
 
+/* Whether a process runs Python. */
+bool trace_is_python(const struct trace_process *process);
+
 #endif

@@ -227,6 +227,16 @@ static void node_add(struct order_process *process, const struct order_step *ste
         order_recording_add_event(process, &graph->waits, &graph->wait_count, event);
 }
 
+static void node_add_accesses(struct order_process *process, const struct order_step *step)
+{
+    struct order_recording *graph = graph_find(process, ORDER_GRAPH, step->step.handle);
+    for (size_t i = 0; graph != NULL && i < 2; i++) {
+        const struct trace_span *span = &step->step.ends[i];
+        if (span->high > span->low)
+            order_recording_add(process, graph, span, i == 0 ? TRACE_READS : TRACE_WRITES);
+    }
+}
+
 void order_graph_follow(struct order_process *process, const struct order_step *step)
 {
     const struct trace_step *call = &step->step;
@@ -249,6 +259,10 @@ void order_graph_follow(struct order_process *process, const struct order_step *
         break;
     case TRACE_STEP_UPDATE:
         graph_update(process, call);
+        break;
+    case TRACE_STEP_NODE_COPY:
+    case TRACE_STEP_NODE_MEMSET:
+        node_add_accesses(process, step);
         break;
     case TRACE_STEP_NODE_CHILD:
         graph = graph_find(process, ORDER_GRAPH, call->handle);

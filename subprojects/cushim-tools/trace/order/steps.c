@@ -134,6 +134,28 @@ static void step_find_copy(const struct trace_slot *slot, const struct trace_cal
     step->is_to_host = copy.to == TRACE_HOST;
 }
 
+/* What a node of a graph copies or sets, if the file has its parameters. */
+static void step_find_node(const struct trace_slot *slot, const struct trace_call *call, struct trace_step *step)
+{
+    bool is_copy = step->kind == TRACE_STEP_NODE_COPY;
+    const char *name = is_copy ? "copyParams" : "memsetParams";
+    const uint64_t *at = trace_find_field(slot, call, name);
+    struct trace_copy copy;
+    CUDA_MEMSET_NODE_PARAMS set;
+    for (size_t i = 0; at != NULL && at[0] != 0 && i < slot->field_count; i++) {
+        const struct trace_slot_field *field = &slot->fields[i];
+        if (field->kind != TRACE_IN || strcmp(field->name, name) != 0)
+            continue;
+        if (is_copy && trace_copy_find(field, at + 1, &copy)) {
+            step->ends[0] = copy.source;
+            step->ends[1] = copy.target;
+        } else if (!is_copy && field->size == sizeof set) {
+            memcpy(&set, at + 1, sizeof set);
+            step->ends[1] = trace_span_of_rows(set.dst, set.pitch, set.width * set.elementSize, set.height);
+        }
+    }
+}
+
 static void step_find_memory(const struct trace_step_slot *slot, const struct trace_call *call, struct trace_step *step)
 {
     uint64_t size = trace_word(call, slot->size), height = trace_word(call, slot->height);
@@ -206,6 +228,8 @@ bool trace_step_find(struct trace_step_slot *slots, const struct trace_model *mo
         step_find_number(model, call, out_step);
     if (slot->kind == TRACE_STEP_COPY)
         step_find_copy(&model->reader->slots[call->slot], call, out_step);
+    else if (slot->kind == TRACE_STEP_NODE_COPY || slot->kind == TRACE_STEP_NODE_MEMSET)
+        step_find_node(&model->reader->slots[call->slot], call, out_step);
     else if (slot->size >= 0)
         step_find_memory(slot, call, out_step);
     return true;
