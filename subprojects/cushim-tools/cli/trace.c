@@ -96,7 +96,7 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     join_arguments(options->program, command, sizeof command);
     const char *why = recording_start(&recording, path, size, !options->recording.keeps_first,
-                                      options->recording.wants_stacks, command);
+                                      options->recording.wants_stacks, options->recording.wants_arguments, command);
     if (why != NULL) {
         text_complain("trace: cannot write %s: %s", path, why);
         return STATUS_UNUSABLE;

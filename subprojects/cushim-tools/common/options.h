@@ -39,7 +39,7 @@ struct options {
     struct trace_options trace;
     struct {
         uint64_t size; /* 0: the default */
-        bool keeps_first, wants_stacks;
+        bool keeps_first, wants_stacks, wants_arguments;
     } recording;
 };
 

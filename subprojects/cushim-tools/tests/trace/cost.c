@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     struct cushim_layer *(*entry)(void);
     memcpy(&real_clock, &symbols[0], sizeof real_clock);
     memcpy(&entry, &symbols[1], sizeof entry);
-    if (entry == NULL || !trace_file_make(file, strtoull(argv[3], NULL, 10), true, false, "cost")
+    if (entry == NULL || !trace_file_make(file, strtoull(argv[3], NULL, 10), true, false, false, "cost")
         || setenv("CUSHIM_TRACE", argv[2], 1) != 0 || cushim_layer_add(&nothing) != CUDA_SUCCESS)
         return 2;
     (void)cushim_load(&(struct cushim_load_options){.path = "none"});

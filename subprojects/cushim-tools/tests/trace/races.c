@@ -4,6 +4,7 @@
  * "right" is the correct program that looks like it. Cases whose name begins with "unknown" are right in both modes:
  * what orders them is not in a trace. test_races.py has what is expected.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "functions.h"
+#include "softcuda.h"
 
 enum { SIZE = 1 << 16, MARK = 0x5a };
 
@@ -364,6 +366,56 @@ static void pool_free(bool is_wrong)
     }
 }
 
+/* ---- kernels ---- */
+
+static void use(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
+
+/* softcuda calls the registered function, and a GPU runs the code. */
+static CUfunction kernel_of_pointer(void)
+{
+    static const char image[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry use(.param .u64 pointer, .param .u32 number) { ret; }\n";
+    static const size_t sizes[] = {sizeof(CUdeviceptr), sizeof(unsigned)};
+    softcuda_control_fn get = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW),
+         *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
+    memcpy(&get, &found, sizeof get);
+    if (get != NULL)
+        get(SOFTCUDA_CONTROL_VERSION)->register_kernel("use", use, sizes, 2);
+    CUmodule module;
+    CUfunction function;
+    CHECK(cuModuleLoadData(&module, image));
+    CHECK(cuModuleGetFunction(&function, module, "use"));
+    return function;
+}
+
+/* A kernel gets a pointer to memory that another stream allocates, and then frees. */
+static void held(bool is_wrong)
+{
+    CUfunction function = kernel_of_pointer();
+    CUdeviceptr memory = allocate_async(a);
+    unsigned number = 7;
+    void *parameters[] = {&memory, &number};
+    record(e, a);
+    if (!is_wrong)
+        await(b, e);
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, b, parameters, NULL));
+    size_t size = 16;
+    struct {
+        CUdeviceptr memory;
+        unsigned number;
+    } buffer = {memory, 8};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, b, NULL, extra));
+    record(f, b);
+    if (!is_wrong)
+        await(a, f);
+    CHECK(cuMemFreeAsync(memory, a));
+}
+
 /* ---- graphs ---- */
 
 static CUgraph captured(CUdeviceptr memory)
@@ -633,6 +685,7 @@ static const struct {
     {"columns", columns},
     {"pool_use", pool_use},
     {"pool_free", pool_free},
+    {"held", held},
     {"graph_stream", graph_stream},
     {"graph_update", graph_update},
     {"graph_nodes", graph_nodes},

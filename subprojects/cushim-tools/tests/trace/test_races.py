@@ -11,6 +11,7 @@ import sys
 from traced import HERE, KNOWN, Traced, lists, main
 
 RACE, EARLY = 'Accesses that nothing orders', 'Waits and frees that come too early'
+HELD = 'Kernels with memory of another stream'
 RACES = os.path.join(os.path.dirname(KNOWN), 'races')
 
 # What each case has with "wrong": the title, and what the sentence has. Streams 1 and 2 are a and b, events 1 and 2 are e
@@ -86,6 +87,52 @@ class Page(Traced):
         self.assertEqual(named - checks, set())
 
 
+class Arrows(Traced):
+    def test_race_when_report_is_json_or_a_page_then_has_an_arrow_between_its_calls(self):
+        self.trace(RACES, 'early_record', 'wrong')
+        calls = {call.split('(')[0]: time for time, call in re.findall(r'^ *(\d+\.\d{9}) .*?  (cu\w+\()',
+                                                                       self.report('--calls'), re.M)}
+        expected = [calls['cuMemsetD8Async'], calls['cuMemcpyDtoDAsync_v2']]
+        arrows = [event for event in self.events() if event.get('cat') == 'race']
+        self.assertEqual([(event['ph'], f"{event['ts'] / 1e6:.9f}") for event in arrows], list(zip('sf', expected)))
+        self.assertEqual(len({event['id'] for event in arrows}), 1)
+        finding, = [event for event in self.events() if event.get('cat') == 'finding']
+        self.assertEqual(finding['args']['other'], f'cuMemsetD8Async at {expected[0]} s')
+        nanoseconds = int(expected[0].replace('.', ''))
+        self.assertRegex(self.report('--format=html'), rf'"other": \[{nanoseconds}, \d+\]')
+
+
+class KernelArguments(Traced):
+    def launch(self, mode, driver='580', *options):
+        self.trace(RACES, 'held', mode, driver=driver, options=options)
+        return self.findings(), [call for _, _, call in self.calls('--function', 'cuLaunchKernel')]
+
+    def test_kernel_when_its_arguments_are_recorded_then_calls_have_them(self):
+        _, calls = self.launch('right', '580', '--kernel-arguments')
+        self.assertRegex(calls[0], r'kernelParams=\[0x[0-9a-f]{6,}, 0x7\], extra=NULL\) = CUDA_SUCCESS$')
+        self.assertRegex(calls[1], r'kernelParams=NULL, extra=\[0x[0-9a-f]{6,}, 0x8\]\) = CUDA_SUCCESS$')
+        arguments = [event['args']['kernelParams'] for event in self.events() if event['name'] == 'cuLaunchKernel']
+        self.assertRegex(arguments[0], r'^\[0x[0-9a-f]{6,}, 0x7\]$')
+
+    def test_kernel_when_another_stream_allocates_or_frees_its_memory_then_is_a_note(self):
+        found, _ = self.launch('wrong', '580', '--kernel-arguments')
+        texts = [text for *_, text in found[HELD]]
+        self.assertEqual(len(texts), 2, texts)
+        self.assertRegex(texts[0], r'^cuLaunchKernel in stream 2 holds a pointer into device allocation 0x\w+, which '
+                                   r'cuMemAllocAsync in stream 1 allocates, and nothing orders the two: event 1 was recorded')
+        self.assertRegex(texts[1], r'^cuMemFreeAsync in stream 1 frees device allocation 0x\w+, which cuLaunchKernel in '
+                                   r'stream 2 holds a pointer into, and nothing orders the two: event 2 was recorded')
+        self.assertEqual(self.launch('right', '580', '--kernel-arguments')[0].get(HELD), None)
+
+    def test_kernel_when_option_is_absent_or_driver_is_older_then_has_no_arguments(self):
+        for driver, options in (('580', ()), ('470', ('--kernel-arguments',))):
+            found, calls = self.launch('wrong', driver, *options)
+            self.assertNotIn(HELD, found)
+            self.assertRegex(calls[0], r'kernelParams=0x\w+, extra=NULL')
+            self.assertEqual('The arguments of kernels are not in the file: the driver is older than CUDA 12.4'
+                             in self.report(), driver == '470')
+
+
 class Races(Traced):
     def found(self, case, mode, driver):
         self.trace(RACES, case, mode, driver=driver)
@@ -94,7 +141,7 @@ class Races(Traced):
 
     def check(self, driver):
         names = self.trace(RACES, driver=driver).out.decode().split()
-        self.assertEqual([name for name in names if not name.startswith('unknown')], list(CASES))
+        self.assertEqual([name for name in names if name != 'held' and not name.startswith('unknown')], list(CASES))
         for name in names:
             if driver == '470' and name == 'unknown_values': # which it lacks
                 continue

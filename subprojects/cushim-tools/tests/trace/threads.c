@@ -92,8 +92,8 @@ int main(int argc, char **argv)
         argc > 1 && file >= 0 && setenv("CUSHIM_LAYERS", argv[1], 1) == 0 && setenv("CUSHIM_TRACE", path, 1) == 0;
     for (size_t i = argc > 2 ? 3 : 0; passed && i < (argc > 2 ? 5 : 3); i++)
         passed = ftruncate(file, 0) == 0
-                 && trace_file_make(file, files[i].size, files[i].keeps_newest, false, files[i].name) && run_child()
-                 && file_is_complete(files[i].name, !files[i].is_full);
+                 && trace_file_make(file, files[i].size, files[i].keeps_newest, false, false, files[i].name)
+                 && run_child() && file_is_complete(files[i].name, !files[i].is_full);
     unlink(path);
     return passed ? 0 : 1;
 }

@@ -109,3 +109,16 @@ uint64_t trace_word(const struct trace_call *call, int index)
 {
     return index >= 0 && (size_t)index < call->words ? call->fields[index] : 0;
 }
+
+const uint64_t *trace_next_kernel_argument(const struct trace_call *call, size_t *at, size_t *out_size)
+{
+    size_t left = *at < call->argument_words ? call->argument_words - *at : 0;
+    uint64_t size = left > 0 ? call->arguments[*at] : 0;
+    bool is_cut = size == TRACE_ARGUMENTS_CUT;
+    *out_size = is_cut ? SIZE_MAX : (size_t)size;
+    if (left == 0 || is_cut || size > 8 * (left - 1))
+        return NULL;
+    const uint64_t *found = &call->arguments[*at + 1];
+    *at += 1 + TRACE_WORDS_OF(size);
+    return found;
+}

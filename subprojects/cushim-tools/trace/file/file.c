@@ -16,7 +16,8 @@ static uint64_t clock_read(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, const char *command)
+bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, bool wants_arguments,
+                     const char *command)
 {
     struct rlimit limit;
     /* A file that is longer than the process may write ends the process with SIGXFSZ. */
@@ -30,6 +31,7 @@ bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stac
         .chunk_count = chunks,
         .keeps_newest = keeps_newest,
         .wants_stacks = wants_stacks,
+        .wants_arguments = wants_arguments,
         .clock = clock_read(CLOCK_MONOTONIC),
         .real_clock = clock_read(CLOCK_REALTIME),
         .limit = is_limited ? TRACE_LIMIT_RESOURCE : TRACE_LIMIT_OPTION,

@@ -50,6 +50,7 @@ struct trace_header {
     _Atomic uint32_t limit;        /* enum trace_limit */
     _Atomic uint32_t is_refused;   /* whether the system refused a process room that the disk may have */
     _Atomic uint64_t late;         /* the calls after the end of the recording, which `dropped` does not count */
+    uint32_t wants_arguments;      /* whether launches have the arguments of their kernels */
 };
 
 /* What limits the size of the file. */
@@ -97,6 +98,7 @@ enum {
     TRACE_MODULE_WORDS = 5, /* before its path */
     TRACE_PYTHON_FRAMES = 8,
     TRACE_PYTHON_WORDS = TRACE_HEAD + 1 + 192,
+    TRACE_ARGUMENTS_WORDS = TRACE_PYTHON_WORDS,
     TRACE_META_WORDS = TRACE_PYTHON_WORDS /* no metadata record has more */
 };
 
@@ -132,8 +134,13 @@ enum {
     TRACE_PYTHON,
 
     /* The process runs Python, but its frames cannot be read: enum trace_no_python, and a number. */
-    TRACE_NO_PYTHON
+    TRACE_NO_PYTHON,
+
+    /* What the kernel of a launch gets, behind the call: when the call began, and for each parameter its size and its
+     * bytes, in words; or TRACE_ARGUMENTS_CUT, if the others have no room. */
+    TRACE_ARGUMENTS
 };
+#define TRACE_ARGUMENTS_CUT (UINT64_C(1) << 63) /* in place of a size: there are more */
 
 /* With the error of process_vm_readv(), and with the minor version of Python 3. */
 enum trace_no_python { TRACE_PYTHON_REFUSED = 1, TRACE_PYTHON_UNKNOWN };
@@ -147,7 +154,8 @@ enum { TRACE_KERNEL_WORDS = 4 }; /* the same */
 #define TRACE_WORDS_OF(bytes) (((bytes) + 7) / 8)
 
 /* Writes a header for a file of that size into the file. Returns false, with errno, if it cannot be written. */
-bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, const char *command);
+bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, bool wants_arguments,
+                     const char *command);
 
 enum { TRACE_DEFAULT_MEBIBYTES = 1024 };
 

@@ -421,6 +421,10 @@ static void meta_use(struct trace_reader *reader, struct trace_call *call, unsig
         memcpy(reader->stack, words + 1, (count - 1) * sizeof *words);
         call->stack = reader->stack;
         call->stack_count = count - 1;
+    } else if (meta == TRACE_ARGUMENTS && count > 1) {
+        memcpy(reader->arguments, words + 1, (count - 1) * sizeof *words);
+        call->arguments = reader->arguments;
+        call->argument_words = count - 1;
     } else if (meta == TRACE_PYTHON) {
         python_use(reader, call, words + 1, count - 1);
     }

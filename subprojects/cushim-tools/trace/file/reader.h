@@ -105,6 +105,8 @@ struct trace_call {
     size_t python_count;
     const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL. As valid */
     size_t log_length;
+    const uint64_t *arguments; /* the words of a TRACE_ARGUMENTS behind its first one; or NULL. As valid */
+    size_t argument_words;
 };
 
 /* What happens to a range of NVTX. */
@@ -135,7 +137,7 @@ struct trace_reader {
     size_t size;
     uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
     char log[TRACE_TEXT_MAX];
-    uint64_t stack[TRACE_STACK_MAX], python_words[TRACE_PYTHON_WORDS];
+    uint64_t stack[TRACE_STACK_MAX], python_words[TRACE_PYTHON_WORDS], arguments[TRACE_ARGUMENTS_WORDS];
     struct trace_python_frame python[TRACE_PYTHON_FRAMES];
     struct trace_slot *slots;
     size_t slot_count;
@@ -169,6 +171,10 @@ bool trace_is_whole(const struct trace_reader *reader);
 
 /* Reads the next call. Returns false at the end. After the last call, `processes` is complete. */
 bool trace_read(struct trace_reader *reader, struct trace_call *call);
+
+/* Goes through the arguments of a launch, from 0 on: writes the size of the next one and returns its bytes, in words;
+ * NULL at the end. The size is SIZE_MAX then if there are more. */
+const uint64_t *trace_next_kernel_argument(const struct trace_call *call, size_t *at, size_t *out_size);
 
 /* Starts again with the first call. */
 bool trace_rewind(struct trace_reader *reader);

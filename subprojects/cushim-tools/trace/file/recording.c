@@ -35,11 +35,12 @@ static bool environment_set(const struct recording *recording)
 }
 
 static const char *recording_begin(struct recording *recording, uint64_t size, bool keeps_newest, bool wants_stacks,
-                                   const char *command)
+                                   bool wants_arguments, const char *command)
 {
     if (recording->file < 0)
         return strerror(errno);
-    if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, command) && environment_set(recording))
+    if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, wants_arguments, command)
+        && environment_set(recording))
         return NULL;
     const char *why = strerror(errno);
     recording_discard(recording);
@@ -47,7 +48,7 @@ static const char *recording_begin(struct recording *recording, uint64_t size, b
 }
 
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
-                            bool wants_stacks, const char *command)
+                            bool wants_stacks, bool wants_arguments, const char *command)
 {
     if (path[0] == '\0')
         return strerror(ENOENT);
@@ -61,14 +62,14 @@ const char *recording_start(struct recording *recording, const char *path, uint6
     if (!hidden_name(recording->path, recording->hidden, sizeof recording->hidden))
         return strerror(ENAMETOOLONG);
     recording->file = mkostemp(recording->hidden, O_CLOEXEC);
-    return recording_begin(recording, size, keeps_newest, wants_stacks, command);
+    return recording_begin(recording, size, keeps_newest, wants_stacks, wants_arguments, command);
 }
 
 const char *recording_start_unnamed(struct recording *recording, uint64_t size, const char *command)
 {
     recording->file = open_file_make();
     recording->hidden[0] = '\0';
-    return recording_begin(recording, size, true, false, command);
+    return recording_begin(recording, size, true, false, false, command);
 }
 
 bool trace_layer_find(char *path, size_t size)

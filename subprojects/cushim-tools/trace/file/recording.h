@@ -21,7 +21,7 @@ struct recording {
 /* Makes the file, empty of calls, beside the requested one, and names it in the environment. Returns NULL, or why that
  * is not possible. */
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
-                            bool wants_stacks, const char *command);
+                            bool wants_stacks, bool wants_arguments, const char *command);
 
 /* The same for a file without a name, of which nothing is left. */
 const char *recording_start_unnamed(struct recording *recording, uint64_t size, const char *command);

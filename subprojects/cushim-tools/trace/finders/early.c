@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "finder.h"
-#include "../order/orders.h"
+#include "races.h"
 
 struct early {
     struct trace_list frees;

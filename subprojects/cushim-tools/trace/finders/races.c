@@ -9,7 +9,7 @@
 
 #include "finder.h"
 #include "../model/places.h"
-#include "../order/orders.h"
+#include "races.h"
 
 /* The accesses become findings at the end: only then it is known whether the file has all calls. */
 struct races {
@@ -25,7 +25,7 @@ struct known_race {
 
 const char *trace_access_word(const struct trace_access *access)
 {
-    static const char *const words[] = {"reads", "writes", "allocates", "frees"};
+    static const char *const words[] = {"reads", "writes", "holds a pointer into", "allocates", "frees"};
     return words[access->kind];
 }
 
@@ -46,8 +46,7 @@ static void range_describe(const struct trace_conflict *conflict, char *text, si
              trace_memory_word(conflict->memory), conflict->base);
 }
 
-/* What stands in place of the wait, and what to do. */
-static void missing_describe(const struct trace_conflict *conflict, char *text, size_t size)
+void trace_missing_describe(const struct trace_conflict *conflict, char *text, size_t size)
 {
     const char *first = conflict->first_stream.text, *second = conflict->second_stream.text;
     char event[32] = "an event";
@@ -87,7 +86,7 @@ static bool race_add(struct trace_list *list, const struct trace_model *model, c
     char range[128], why[320] = "the free comes first in the order of the streams";
     range_describe(conflict, range, sizeof range);
     if (conflict->kind == TRACE_RACE)
-        missing_describe(conflict, why, sizeof why);
+        trace_missing_describe(conflict, why, sizeof why);
     else if (conflict->kind == TRACE_RACE_IN_GRAPH)
         snprintf(why, sizeof why, "within the graph, no event of the capture orders the two");
     bool wants_stacks = (conflict->first.moment.python == NULL || conflict->second.moment.python == NULL)
@@ -147,7 +146,7 @@ static bool races_read(void *state, const struct trace_model *model, const struc
     (void)call;
     (void)list;
     for (size_t i = 0; has_memory && i < model->orders->conflict_count; i++) {
-        if (model->orders->conflicts[i].kind != TRACE_HOST_FREE)
+        if (model->orders->conflicts[i].kind < TRACE_HOST_FREE)
             has_memory = race_find(races, model, &model->orders->conflicts[i]);
     }
     return has_memory;

@@ -53,7 +53,7 @@ static const char *file_map(int descriptor, const struct trace_schema *schema)
     struct stat status;
     if (fstat(descriptor, &status) != 0
         || (status.st_size == 0
-            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, false,
+            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, false, false,
                                 program_invocation_name)))
         return strerror(errno);
     if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC

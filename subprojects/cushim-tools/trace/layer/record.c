@@ -260,6 +260,18 @@ void record_call_with_sample(struct trace_thread *own, uint64_t head, uint64_t *
     thread_is_done(own);
 }
 
+void record_arguments(struct trace_thread *own, const uint64_t *record, uint64_t *words, size_t count)
+{
+    if (own->is_busy != 0)
+        return;
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    words[0] = record[1];
+    if (own->chunk == chunk_of(record) && thread_has_reserve(own, TRACE_HEAD + count))
+        meta_write(TRACE_ARGUMENTS, words, count);
+    thread_is_done(own);
+}
+
 /* The last line repeats the name of the function and the code. */
 void record_log(const char *line, size_t length)
 {

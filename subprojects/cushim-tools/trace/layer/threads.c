@@ -172,6 +172,7 @@ static bool thread_change_chunk(size_t words)
     thread.at = (uint64_t *)(void *)((char *)chunk + chunk->used);
     thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_RESERVE;
     thread.wants_stacks = LOAD(file_header)->wants_stacks != 0 && process->can_unwind;
+    thread.wants_arguments = LOAD(file_header)->wants_arguments != 0;
     thread.start = thread.size = 0;
     memset(thread.has_module, 0, sizeof thread.has_module);
     pthread_setspecific(thread_key, &thread_key);

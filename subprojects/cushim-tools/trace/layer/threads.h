@@ -11,7 +11,7 @@
 
 enum {
     MAX_LEFT = 64,
-    TRACE_RESERVE = TRACE_LOG_WORDS + TRACE_STACK_WORDS + TRACE_PYTHON_WORDS,
+    TRACE_RESERVE = TRACE_LOG_WORDS + TRACE_STACK_WORDS + TRACE_PYTHON_WORDS + TRACE_ARGUMENTS_WORDS,
 };
 
 /* What the threads of a process share. The kernel clears it in a child. */
@@ -36,7 +36,7 @@ struct trace_thread {
     uint64_t start, size;                  /* the part of the process that has made the last call */
     uint64_t blocked;                      /* the signals that were blocked at its first call */
     uint64_t has_module[MAX_MODULES / 64]; /* the parts of the process that the chunk has */
-    bool wants_stacks;
+    bool wants_stacks, wants_arguments;
     uint32_t process;              /* whose chunk it is */
     volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
     uint32_t log_length;

@@ -10,6 +10,7 @@
 #include "cushim/abi/egl.h"
 #include "cushim/attributes.h"
 #include "cushim/layer.h"
+#include "arguments.h"
 #include "fields.inc"
 #include "schema.h"
 
@@ -108,6 +109,20 @@ static inline bool wants_sample(unsigned slot)
      && (CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v1                                                          \
          || CUSHIM_SLOT_##slot == CUSHIM_SLOT_GraphExecUpdate_v2))
 
+/* Whether a call of this slot launches a kernel; whether one can end functions, whose handles then mean others. */
+#define IS_LAUNCH(slot)                                                                                                \
+    (CUSHIM_SLOT_##slot == CUSHIM_SLOT_LaunchKernel_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_LaunchCooperativeKernel_v1 \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_LaunchKernelEx_v1)
+#define ENDS_FUNCTIONS(slot)                                                                                           \
+    (CUSHIM_SLOT_##slot == CUSHIM_SLOT_ModuleUnload_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_LibraryUnload_v1           \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_CtxDestroy_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_CtxDestroy_v2             \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_CtxDetach_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxReset_v1   \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxReset_v2                                                     \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v1                                                   \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v2)
+static void arguments_note(const struct cushim_dispatch_table *next, unsigned slot, struct trace_thread *own,
+                           const uint64_t *record, const uint64_t *end);
+
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
     {                                                                                                                  \
@@ -121,6 +136,10 @@ static inline bool wants_sample(unsigned slot)
                                     : wants_sample(CUSHIM_SLOT_##slot) ? record_call_with_sample                       \
                                                                        : record_call)(                                 \
             trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);                          \
+        if (IS_LAUNCH(slot) && trace_thread->wants_arguments)                                                          \
+            arguments_note(trace_next, CUSHIM_SLOT_##slot, trace_thread, trace_record, trace_at);                      \
+        if (ENDS_FUNCTIONS(slot))                                                                                      \
+            arguments_forget();                                                                                        \
         const CUresult trace_result = trace_next->slot arguments;                                                      \
         if (trace_result == CUDA_SUCCESS || WRITES_REASON(slot, trace_result)) {                                       \
             trace_at = trace_record + TRACE_HEAD;                                                                      \
@@ -185,6 +204,28 @@ static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot
             record_kernel(slot, fields[2], (uint64_t)(uintptr_t)kernels[i], name);
     }
     (void)next->ThreadExchangeStreamCaptureMode_v1(&mode);
+}
+
+/* ---- what kernels get ---- */
+
+/* The words of a launch that name the function, and its arguments: in an array of pointers, or in a buffer. */
+static void arguments_note(const struct cushim_dispatch_table *next, unsigned slot, struct trace_thread *own,
+                           const uint64_t *record, const uint64_t *end)
+{
+    bool has_extra = slot != CUSHIM_SLOT_LaunchCooperativeKernel_v1, is_first = slot != CUSHIM_SLOT_LaunchKernelEx_v1;
+    const uint64_t *parameters = has_extra ? end - 2 : end - 1;
+    uint64_t words[TRACE_ARGUMENTS_WORDS - TRACE_HEAD], length = own->log_length;
+    const struct arguments_launch launch = {
+        .function = is_first ? record[TRACE_HEAD] : parameters[-1],
+        .parameters = (void *const *)(uintptr_t)parameters[0],
+        .extra = has_extra ? (void *const *)(uintptr_t)parameters[1] : NULL,
+    };
+    size_t count = is_native(CUSHIM_SLOT_FuncGetParamInfo_v1)
+                       ? arguments_read(next, &launch, &words[1], sizeof words / sizeof words[0] - 1)
+                       : 0;
+    own->log_length = (uint32_t)length; /* the driver explains the errors of the questions, too */
+    if (count > 0)
+        record_arguments(own, record, words, 1 + count);
 }
 
 /* ---- what the driver logs ---- */

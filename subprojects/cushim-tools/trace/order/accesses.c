@@ -82,7 +82,15 @@ static bool is_complete(const struct trace_comparison *comparison, const struct 
 
 static bool is_changing(enum trace_access_kind kind)
 {
-    return kind != TRACE_READS;
+    return kind != TRACE_READS && kind != TRACE_HOLDS;
+}
+
+/* What a kernel does to memory to which it has a pointer is not known: certain is only that the memory must exist. */
+static bool can_conflict(enum trace_access_kind one, enum trace_access_kind other)
+{
+    if (one == TRACE_HOLDS || other == TRACE_HOLDS)
+        return one > TRACE_HOLDS || other > TRACE_HOLDS;
+    return is_changing(one) || is_changing(other);
 }
 
 /* Whether later accesses that conflict with an ordered one also conflict with a newer one. */
@@ -90,7 +98,7 @@ static bool is_covered(const struct trace_access *old, const struct trace_access
 {
     bool is_inside =
         access->span.pitch == 0 && access->span.low <= old->span.low && old->span.high <= access->span.high;
-    bool is_same_read = old->kind == TRACE_READS && old->stream == access->stream;
+    bool is_same_read = old->kind == access->kind && old->stream == access->stream;
     return is_inside && old->kind != TRACE_FREES && (is_changing(access->kind) || is_same_read);
 }
 
@@ -100,9 +108,8 @@ static bool access_compare(struct trace_access *old, const struct trace_access *
 {
     bool is_ordered = trace_clock_find(comparison->clock, trace_tick_key(old->stream, false)) >= old->index;
     bool frees = old->kind == TRACE_FREES && access->kind != TRACE_FREES;
-    bool is_conflict = is_ordered ? frees
-                                  : (is_changing(old->kind) || is_changing(access->kind))
-                                        && trace_spans_overlap(&old->span, &access->span);
+    bool is_conflict =
+        is_ordered ? frees : can_conflict(old->kind, access->kind) && trace_spans_overlap(&old->span, &access->span);
     old->is_done = is_complete(comparison, old) || (is_ordered && is_covered(old, access));
     return !is_conflict || is_complete(comparison, old)
            || comparison->conflict(comparison->user, old, access, is_ordered);

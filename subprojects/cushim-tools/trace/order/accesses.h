@@ -11,7 +11,13 @@
 struct trace_access {
     struct trace_span span;
     uint32_t stream, index; /* its work, as in a clock */
-    enum trace_access_kind { TRACE_READS, TRACE_WRITES, TRACE_ALLOCATES, TRACE_FREES } kind;
+    enum trace_access_kind {
+        TRACE_READS,
+        TRACE_WRITES,
+        TRACE_HOLDS, /* a kernel has a pointer into the memory */
+        TRACE_ALLOCATES,
+        TRACE_FREES
+    } kind;
     bool is_done; /* no later access needs it */
     struct trace_moment moment;
 };
@@ -28,6 +34,7 @@ struct trace_block {
     uint32_t context;
     bool is_shared;  /* what is not recorded can use it: its accesses are not compared */
     uint64_t handle; /* of its allocation, if it is mapped; or 0 */
+    bool is_of_pool; /* it is allocated in the order of a stream */
     bool is_freed;   /* in the order of a stream, behind the work of this clock */
     struct trace_clock freed;
     struct trace_access_list accesses;

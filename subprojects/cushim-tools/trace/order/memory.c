@@ -34,6 +34,7 @@ static bool conflict_add(void *user, const struct trace_access *old, const struc
 {
     const struct sink *sink = user;
     struct trace_orders *orders = sink->process->orders;
+    bool is_held = old->kind == TRACE_HOLDS || access->kind == TRACE_HOLDS;
     conflict_forgive(sink, old);
     if (orders->conflict_count == MAX_CONFLICTS)
         return true;
@@ -43,7 +44,9 @@ static bool conflict_add(void *user, const struct trace_access *old, const struc
         return false;
     struct trace_conflict *conflict = &orders->conflicts[orders->conflict_count++];
     *conflict = (struct trace_conflict){
-        .kind = is_freed ? TRACE_USE_AFTER_FREE : sink->kind,
+        .kind = is_held    ? TRACE_HELD
+                : is_freed ? TRACE_USE_AFTER_FREE
+                           : sink->kind,
         .first = *old,
         .second = *access,
         .first_stream = order_stream_name(sink->process, order_stream_at(sink->process, old->stream)),
@@ -51,9 +54,10 @@ static bool conflict_add(void *user, const struct trace_access *old, const struc
                              ? order_stream_name(sink->process, order_stream_at(sink->process, access->stream))
                              : (struct trace_text){""},
         .memory = sink->memory->kind,
+        .is_ordered = is_freed,
         .base = sink->memory->low,
     };
-    if (conflict->kind == TRACE_RACE)
+    if (conflict->kind == TRACE_RACE || (is_held && !is_freed))
         order_find_missing(sink->process, conflict);
     return true;
 }
@@ -193,6 +197,7 @@ void order_allocate_async(struct order_process *process, struct order_step *step
         return;
     memory->context = stream->context;
     memory->is_shared = is_captured;
+    memory->is_of_pool = true;
     memory_access(process, step, memory, TRACE_ALLOCATES);
 }
 
@@ -207,6 +212,19 @@ void order_free_async(struct order_process *process, struct order_step *step)
     memory->freed.count = 0;
     memory->is_shared |= step->step.capture != 0 || order_is_doubted(process, stream);
     order_fail_unless(process, trace_clock_join(&memory->freed, &stream->clock, &process->known));
+}
+
+/* A kernel has pointers. Those into memory that is not allocated in the order of a stream conflict with nothing. */
+void order_hold(struct order_process *process, struct order_step *step)
+{
+    bool is_doubted = step->step.capture != 0 || order_is_doubted(process, order_stream_at(process, step->stream));
+    for (size_t i = 0; !is_doubted && i < step->held_count; i++) {
+        struct trace_block *memory = trace_block_at(&process->memories, step->held[i]);
+        if (memory == NULL || memory->is_shared || !memory->is_of_pool)
+            continue;
+        const struct trace_span all = {.low = memory->low, .high = memory->high};
+        access_compare(process, step, memory, &all, TRACE_HOLDS);
+    }
 }
 
 /* ---- other allocations and frees ---- */

@@ -49,6 +49,9 @@ static void work_end(struct order_process *process, struct order_step *step)
     if (step->step.capture == 0)
         order_arrive(process, order_stream_at(process, step->stream));
     switch (step->step.kind) {
+    case TRACE_STEP_WORK:
+        order_hold(process, step);
+        break;
     case TRACE_STEP_COPY:
         order_copy(process, step);
         break;
@@ -223,7 +226,27 @@ static void step_free(struct order_process *process, struct order_step *step)
     for (size_t i = 0; i < 2; i++)
         order_event_unref(process, step->events[i]);
     trace_clock_clear(&step->clock);
+    free(step->held);
     free(step);
+}
+
+/* Keeps the words of the arguments of a kernel that are addresses of memory in the order of a stream. */
+static void held_keep(struct order_process *process, struct order_step *step, const struct trace_call *call)
+{
+    size_t at = 0, size = 0;
+    for (const uint64_t *words; (words = trace_next_kernel_argument(call, &at, &size)) != NULL;) {
+        for (size_t i = 0; i < size / sizeof *words; i++) {
+            const struct trace_block *memory = trace_block_at(&process->memories, words[i]);
+            if (memory == NULL || !memory->is_of_pool)
+                continue;
+            uint64_t *grown = realloc(step->held, (step->held_count + 1) * sizeof *grown);
+            order_fail_unless(process, grown != NULL);
+            if (grown == NULL)
+                return;
+            step->held = grown;
+            grown[step->held_count++] = words[i];
+        }
+    }
 }
 
 /* ---- the steps that have not ended, a heap ---- */
@@ -340,6 +363,8 @@ void trace_orders_read(struct trace_orders *orders, const struct trace_model *mo
         return;
     }
     step_begin(process, step);
+    if (call->arguments != NULL && found.kind == TRACE_STEP_WORK)
+        held_keep(process, step, call);
     orders->stream = step->stream;
     orders->index = step->index;
     heap_push(process, step);

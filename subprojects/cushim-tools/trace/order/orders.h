@@ -12,13 +12,21 @@
 #include "accesses.h"
 #include "steps.h"
 
-/* Two accesses without an order, or one behind the free of its memory, or the free of host memory that is in use. */
+/* Two accesses without an order, or one behind the free of its memory, the free of host memory that is
+ * in use, or a kernel with a pointer to memory that another stream allocates or frees. */
 struct trace_conflict {
-    enum trace_conflict_kind { TRACE_RACE, TRACE_RACE_IN_GRAPH, TRACE_USE_AFTER_FREE, TRACE_HOST_FREE } kind;
+    enum trace_conflict_kind {
+        TRACE_RACE,
+        TRACE_RACE_IN_GRAPH,
+        TRACE_USE_AFTER_FREE,
+        TRACE_HOST_FREE,
+        TRACE_HELD
+    } kind;
     struct trace_access first, second; /* the second one has no stream if it is the free of host memory */
     struct trace_text first_stream, second_stream;
     enum trace_memory_kind memory;
-    uint64_t base; /* the address of the memory */
+    bool is_ordered; /* behind the free */
+    uint64_t base;   /* the address of the memory */
 
     /* What stands in place of the wait, of an event: when that call began. */
     enum trace_missing {
@@ -72,10 +80,6 @@ struct trace_orders {
 void trace_orders_read(struct trace_orders *orders, const struct trace_model *model, const struct trace_call *call);
 void trace_orders_end(struct trace_orders *orders, const struct trace_model *model);
 void trace_orders_free(struct trace_orders *orders);
-
-/* "writes", "device allocation" */
-const char *trace_access_word(const struct trace_access *access);
-const char *trace_memory_word(enum trace_memory_kind kind);
 
 /* Whether a wait has shown that work is complete. */
 bool trace_orders_is_complete(const struct trace_orders *orders, size_t process, uint32_t stream, uint32_t index);

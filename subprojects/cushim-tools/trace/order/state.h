@@ -94,6 +94,8 @@ struct order_step {
     uint32_t context;
     struct order_event *events[2];
     struct trace_clock clock; /* of what a wait waits for, when it began */
+    uint64_t *held;           /* the memories to which a kernel has pointers */
+    size_t held_count;
 };
 
 struct order_handle {
@@ -227,6 +229,7 @@ void order_copy(struct order_process *process, struct order_step *step);
 void order_memset(struct order_process *process, struct order_step *step);
 void order_allocate_async(struct order_process *process, struct order_step *step);
 void order_free_async(struct order_process *process, struct order_step *step);
+void order_hold(struct order_process *process, struct order_step *step);
 void order_memory_follow(struct order_process *process, const struct order_step *step);
 
 #endif

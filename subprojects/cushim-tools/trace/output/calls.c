@@ -173,6 +173,21 @@ static void line_add_text(struct trace_line *line, const uint64_t *at)
     line_add(line, at[1] == TRACE_TEXT_MAX ? "\"..." : "\"");
 }
 
+/* "[0x7f0000, 1, {32 bytes}]" */
+static void line_add_kernel_arguments(struct trace_line *line, const struct trace_call *call)
+{
+    size_t at = 0, size = 0;
+    const char *separator = "";
+    line_add(line, "[");
+    for (const uint64_t *words; (words = trace_next_kernel_argument(call, &at, &size)) != NULL; separator = ", ") {
+        if (size <= sizeof *words)
+            line_add(line, "%s0x%" PRIx64, separator, size > 0 ? *words : 0);
+        else
+            line_add(line, "%s{%zu bytes}", separator, size);
+    }
+    line_add(line, "%s]", size != SIZE_MAX ? "" : separator[0] == '\0' ? "..." : ", ...");
+}
+
 bool trace_next_argument(const struct trace_model *model, const struct trace_call *call,
                          struct trace_argument *argument)
 {
@@ -191,8 +206,12 @@ bool trace_next_argument(const struct trace_model *model, const struct trace_cal
     argument->text_length = argument->text != NULL ? (size_t)at[1] : 0;
     const uint64_t *value = trace_field_value(field, at, call->returned && call->result == CUDA_SUCCESS);
     argument->is_behind = value != NULL && value != at;
+    bool has_arguments = call->arguments != NULL && at[0] != 0
+                         && (strcmp(field->name, "kernelParams") == 0 || strcmp(field->name, "extra") == 0);
     if (field->kind == TRACE_TEXT) {
         line_add_text(&argument->value, at);
+    } else if (has_arguments) {
+        line_add_kernel_arguments(&argument->value, call);
     } else if (!argument->is_behind && field->kind != TRACE_VALUE) {
         line_add(&argument->value, at[0] != 0 ? "0x%" PRIx64 : "NULL", at[0]);
     } else {

@@ -159,6 +159,16 @@ static int compare_functions(const void *a, const void *b)
     return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : (int)one->slot - (int)other->slot;
 }
 
+/* Whether the driver returns the sizes of arguments. */
+static bool has_arguments(const struct trace_reader *reader)
+{
+    for (size_t i = 0; i < reader->slot_count; i++) {
+        if (strcmp(reader->slots[i].function, "cuFuncGetParamInfo") == 0)
+            return reader->slots[i].states[0] == CUSHIM_STATE_NATIVE;
+    }
+    return false;
+}
+
 static void print_summary_head(const struct trace_reader *reader, const struct summary *summary)
 {
     const struct trace_header *header = reader->header;
@@ -181,6 +191,8 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     if (header->interrupting != 0)
         printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
                header->interrupting);
+    if (header->wants_arguments != 0 && !has_arguments(reader))
+        puts("The arguments of kernels are not in the file: the driver is older than CUDA 12.4");
     if (header->lost_ranges != 0)
         printf("%" PRIu64 " beginnings or ends of ranges of NVTX were not recorded: there was no room, or a signal "
                "handler interrupted the recording of a call\n",
