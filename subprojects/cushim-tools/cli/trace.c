@@ -137,8 +137,8 @@ enum status command_trace(const struct options *options)
     struct trace_options report = options->trace;
     if (has_format)
         report.format = options->json ? TRACE_FORMAT_JSON : options->csv ? TRACE_FORMAT_CSV : TRACE_FORMAT_HTML;
-    if (options->trace.calls + options->trace.findings + has_format > 1)
-        return text_refuse("trace: --calls, --findings and --format exclude each other");
+    if ((options->trace.calls && options->html) || options->trace.findings + (options->trace.calls || has_format) > 1)
+        return text_refuse("trace: --findings excludes --calls and --format, and --calls excludes --format=html");
     if (options->trace.stream != NULL && !is_stream(options->trace.stream))
         return text_refuse("--stream: \"%s\" is not a stream such as 3, 0x55d2a0, legacy or per-thread",
                            options->trace.stream);

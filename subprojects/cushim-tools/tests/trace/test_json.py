@@ -50,6 +50,29 @@ class Json(Traced):
                          ['cuStreamIsCapturing', 'cuModuleGetFunction'])
         self.assertIs(type(events[0]['args']['Flags']), int)
 
+    def test_calls_as_json_when_program_is_known_then_are_those_of_the_events(self):
+        self.trace(KNOWN, 'calls')
+        answer = json.loads(self.report('--calls', '--format=json'))
+        self.assertEqual(answer['command'], f'{KNOWN} calls')
+        self.assertEqual(answer['schema'], '1.0')
+        events = self.known()
+        self.assertEqual(len(answer['calls']), len(events))
+        for call, event in zip(answer['calls'], events):
+            arguments = dict(event['args'])
+            self.assertEqual(call['result'], arguments.pop('returns'))
+            self.assertEqual(call['caller'], arguments.pop('caller'))
+            self.assertEqual(call['arguments'], arguments)
+            self.assertEqual((call['function'], call['process'], call['thread']),
+                             (event['name'], event['pid'], event['tid']))
+            self.assertEqual(call['begin_ns'], round(event['ts'] * 1000))
+            self.assertEqual(call['end_ns'] - call['begin_ns'], round(event['dur'] * 1000))
+        failed = json.loads(self.report('--calls', '--format=json', '--errors'))['calls']
+        self.assertEqual([call['function'] for call in failed], ['cuStreamIsCapturing', 'cuModuleGetFunction'])
+
+    def test_calls_as_json_when_none_is_selected_then_list_is_empty(self):
+        self.trace(KNOWN, 'calls')
+        self.assertEqual(json.loads(self.report('--calls', '--format=json', '--function', 'cuNothing'))['calls'], [])
+
     def test_json_when_program_uses_streams_then_has_their_tracks(self):
         self.trace(KNOWN, 'streams')
         events = self.events()
@@ -102,6 +125,10 @@ class Json(Traced):
             # A call that did not return begins, and nothing ends.
             self.assertEqual([(event['name'], event['args']['returns']) for event in events if event['ph'] == 'B'],
                              [('cuStreamSynchronize', 'did not return')] if what == 'hang' else [])
+            unended = [call for call in json.loads(self.report('--calls', '--format=json'))['calls']
+                       if call['result'] is None or call['end_ns'] is None]
+            self.assertEqual([(call['function'], call['result'], call['end_ns']) for call in unended],
+                             [('cuStreamSynchronize', None, None)] if what == 'hang' else [])
             starts, ends = ([event['id'] for event in events if event['ph'] == end] for end in 'sf')
             self.assertEqual((sorted(starts), len(set(starts))), (sorted(ends), len(ends)))
             self.assertGreaterEqual(len(starts), 3 if what == 'streams' else 0)
@@ -170,7 +197,7 @@ class Json(Traced):
         self.assertEqual(self.report_on_terminal('--format=json'), (0, b''))
 
     def test_command_line_when_invalid_then_refused(self):
-        for arguments in (['report', 'a', '--format=xml'], ['report', 'a', '--calls', '--format=json'],
+        for arguments in (['report', 'a', '--format=xml'], ['report', 'a', '--calls', '--format=html'],
                           ['--format=json', '--', 'b']):
             answer = run('trace', *arguments)
             self.assertEqual((answer.status, answer.out), (2, b''), arguments)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
+/*
+ * A trace as JSON: in the trace-event format, for Perfetto and chrome://tracing, where each line is an event; or its
+ * calls alone, a line each.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,32 +142,47 @@ static void put_argument(const struct trace_argument *argument)
     }
 }
 
+/* Returns how many there are. */
+static size_t put_arguments(const struct trace_model *model, const struct trace_call *call)
+{
+    struct trace_argument argument;
+    argument.index = argument.word = 0;
+    while (trace_next_argument(model, call, &argument))
+        put_argument(&argument);
+    return argument.index;
+}
+
+static void put_slot(const struct trace_slot *slot, const struct trace_call *call)
+{
+    unsigned char state = slot->states[call->kind];
+    if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES) {
+        put(",\"slot\":");
+        put_string(slot_states[state].word);
+    }
+}
+
+static void put_caller(const struct trace_reader *reader, const struct trace_call *call)
+{
+    if (call->caller != 0) {
+        put(",\"caller\":");
+        put_string(trace_place_lines(reader, call->process, trace_site_of(reader, call), trace_python_lines(call)));
+    }
+}
+
 /* A call on the track of its thread. One that did not return is an event that begins and does not end. */
 static void put_json_call(const struct writer *writer, const struct trace_call *call)
 {
     const struct trace_slot *slot = &writer->reader->slots[call->slot];
-    unsigned char state = slot->states[call->kind];
-    struct trace_argument argument;
-    argument.index = argument.word = 0;
     put_event(call->returned ? "X" : "B", trace_has_failed(writer->reader, call) ? "error" : "call", slot->function);
     put_time(",\"ts\":", call->begin);
     if (call->returned)
         put_time(",\"dur\":", call->end - call->begin);
     put_thread(writer, call->process, (uint64_t)call->thread);
     put(trace_has_failed(writer->reader, call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
-    while (trace_next_argument(&writer->findings.model, call, &argument))
-        put_argument(&argument);
-    put(argument.index > 0 ? ",\"returns\":" : "\"returns\":");
+    put(put_arguments(&writer->findings.model, call) > 0 ? ",\"returns\":" : "\"returns\":");
     put_string(call->returned ? trace_result(call->result).text : "did not return");
-    if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES) {
-        put(",\"slot\":");
-        put_string(slot_states[state].word);
-    }
-    if (call->caller != 0) {
-        put(",\"caller\":");
-        put_string(trace_place_lines(writer->reader, call->process, trace_site_of(writer->reader, call),
-                                     trace_python_lines(call)));
-    }
+    put_slot(slot, call);
+    put_caller(writer->reader, call);
     put("}}");
 }
 
@@ -370,5 +388,58 @@ enum status trace_write_json(struct trace_reader *reader, const struct trace_opt
         text_complain("trace: there is not enough memory");
     else
         trace_check_count(writer.calls);
+    return has_memory ? STATUS_USABLE : STATUS_UNUSABLE;
+}
+
+/* ---- the calls alone ---- */
+
+static void put_record(const struct trace_model *model, const struct trace_call *call, bool is_first)
+{
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    put(is_first ? "\n{\"begin_ns\":" : ",\n{\"begin_ns\":");
+    put_json_number(call->begin);
+    put(",\"end_ns\":");
+    if (call->returned)
+        put_json_number(call->end);
+    else
+        put("null");
+    put(",\"process\":");
+    put_json_number((uint64_t)model->reader->processes[call->process].pid);
+    put(",\"thread\":");
+    put_json_number((uint64_t)call->thread);
+    put(",\"function\":");
+    put_string(slot->function);
+    put(",\"arguments\":{");
+    (void)put_arguments(model, call);
+    put("},\"result\":");
+    if (call->returned)
+        put_string(trace_result(call->result).text);
+    else
+        put("null");
+    put_slot(slot, call);
+    put_caller(model->reader, call);
+    put("}");
+}
+
+enum status trace_write_json_calls(struct trace_reader *reader, const struct trace_options *options)
+{
+    struct trace_model model;
+    struct trace_call call;
+    bool has_memory = trace_model_start(&model, reader), is_first = true;
+    put("{\"schema\":\"1.0\",\"command\":");
+    put_string(reader->header->command);
+    put(",\"calls\":[");
+    while (has_memory && trace_next(reader, &call)) {
+        has_memory = trace_model_read(&model, &call);
+        if (!has_memory || !trace_selects(options, &model, &call))
+            continue;
+        put_record(&model, &call, is_first);
+        is_first = false;
+    }
+    put("\n]}\n");
+    flush();
+    trace_model_free(&model);
+    if (!has_memory)
+        text_complain("trace: there is not enough memory");
     return has_memory ? STATUS_USABLE : STATUS_UNUSABLE;
 }

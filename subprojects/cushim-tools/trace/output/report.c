@@ -51,10 +51,10 @@ static enum status report_write(struct trace_reader *reader, const char *why, co
                                 const struct trace_options *options)
 {
     enum status (*write)(struct trace_reader *, const struct trace_options *) =
-        options->calls || options->format == TRACE_FORMAT_CSV ? write_calls
-        : options->format == TRACE_FORMAT_JSON                ? trace_write_json
-        : options->format == TRACE_FORMAT_HTML                ? trace_write_html
-                                                              : trace_summary;
+        options->format == TRACE_FORMAT_JSON ? (options->calls ? trace_write_json_calls : trace_write_json)
+        : options->calls || options->format == TRACE_FORMAT_CSV ? write_calls
+        : options->format == TRACE_FORMAT_HTML                  ? trace_write_html
+                                                                : trace_summary;
     enum status status = STATUS_UNUSABLE;
     const char *at = path;
     if (why == NULL && options->file != NULL) {

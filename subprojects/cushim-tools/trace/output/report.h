@@ -30,6 +30,7 @@ void trace_progress_start(void);
 /* The formats: each writes a trace to stdout. */
 enum status trace_summary(struct trace_reader *reader, const struct trace_options *options);
 enum status trace_write_json(struct trace_reader *reader, const struct trace_options *options);
+enum status trace_write_json_calls(struct trace_reader *reader, const struct trace_options *options);
 enum status trace_write_html(struct trace_reader *reader, const struct trace_options *options);
 
 /* Says on stderr if there are more calls than viewers open. */
