@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "quiet_text.h"
+#include "../../common/quiet_text.h"
 
 static uint64_t clock_read(clockid_t clock)
 {
