@@ -416,6 +416,30 @@ static void held(bool is_wrong)
     CHECK(cuMemFreeAsync(memory, a));
 }
 
+/* A batch of copies reads what another stream fills; the second attribute is that of the last two copies, which may have
+ * read when the call returns. Under batching_layer.c. */
+static void batch(bool is_wrong)
+{
+    enum { COPIES = 60 };
+    CUmemcpyAttributes attributes[2] = {{.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM},
+                                        {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL}};
+    size_t first_of[] = {0, 1}, sizes[COPIES];
+    CUdeviceptr third = allocate(SIZE), targets[COPIES], sources[COPIES];
+    for (size_t i = 0; i < COPIES; i++) {
+        targets[i] = n + i * 16;
+        sources[i] = i == 0 ? m : third;
+        sizes[i] = 16;
+    }
+    fill(m, a);
+    record(e, a);
+    if (!is_wrong)
+        await(b, e);
+    CHECK(cuMemcpyBatchAsync_v2(targets, sources, sizes, 3, attributes, first_of, 2, b));
+    fill(third, a);
+    synchronize(b);
+    CHECK(cuMemcpyBatchAsync_v2(targets, sources, sizes, COPIES, attributes, first_of, 2, b));
+}
+
 /* ---- graphs ---- */
 
 static CUgraph captured(CUdeviceptr memory)
@@ -686,6 +710,7 @@ static const struct {
     {"pool_use", pool_use},
     {"pool_free", pool_free},
     {"held", held},
+    {"batch", batch},
     {"graph_stream", graph_stream},
     {"graph_update", graph_update},
     {"graph_nodes", graph_nodes},

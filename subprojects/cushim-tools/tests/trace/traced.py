@@ -16,6 +16,7 @@ from under_exec import BUILD, PROGRAM, Answer, Case, environment, lists, main, r
 KNOWN = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'program')
 FINDINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'findings')
 ENUMERATING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'enumerating_layer.so')
+BATCHING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'batching_layer.so')
 NESTED = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'nested_layer.so')
 LAYER = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'

@@ -113,3 +113,22 @@ size_t arguments_read(const struct cushim_dispatch_table *next, const struct arg
         words[at++] = TRACE_ARGUMENTS_CUT;
     return at;
 }
+
+size_t arguments_read_batch(const struct arguments_batch *batch, uint64_t *words, size_t room)
+{
+    enum { ARRAYS = 4 };
+    size_t most = (room - 1) / ARRAYS - 1, count = batch->count < most ? batch->count : most, length = 1 + count;
+    for (size_t i = 0; i < ARRAYS; i++)
+        words[i * length] = count * sizeof *words;
+    for (size_t i = 0, attribute = 0; i < count; i++) {
+        while (attribute + 1 < batch->attribute_count && batch->first_of[attribute + 1] <= i)
+            attribute++;
+        words[1 + i] = batch->targets[i];
+        words[length + 1 + i] = batch->sources[i];
+        words[2 * length + 1 + i] = batch->sizes[i];
+        words[3 * length + 1 + i] = batch->attributes[attribute].srcAccessOrder;
+    }
+    if (count < batch->count)
+        words[ARRAYS * length] = TRACE_ARGUMENTS_CUT;
+    return ARRAYS * length + (count < batch->count);
+}

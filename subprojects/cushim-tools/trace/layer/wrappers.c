@@ -120,8 +120,11 @@ static inline bool wants_sample(unsigned slot)
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxReset_v2                                                     \
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v1                                                   \
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v2)
+#define IS_BATCH(slot)                                                                                                 \
+    (CUSHIM_SLOT_##slot == CUSHIM_SLOT_MemcpyBatchAsync_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_MemcpyBatchAsync_v2)
 static void arguments_note(const struct cushim_dispatch_table *next, unsigned slot, struct trace_thread *own,
                            const uint64_t *record, const uint64_t *end);
+static void batch_note(struct trace_thread *own, const uint64_t *record);
 
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
@@ -148,6 +151,8 @@ static void arguments_note(const struct cushim_dispatch_table *next, unsigned sl
         uint64_t trace_fields[ENUMERATION_WORDS] = {0};                                                                \
         if (IS_ENUMERATION(slot))                                                                                      \
             memcpy(trace_fields, trace_record + TRACE_HEAD, sizeof trace_fields);                                      \
+        if (IS_BATCH(slot) && trace_result == CUDA_SUCCESS)                                                            \
+            batch_note(trace_thread, trace_record);                                                                    \
         record_return(trace_thread, trace_record, (unsigned)trace_result);                                             \
         if (IS_ENUMERATION(slot) && trace_result == CUDA_SUCCESS)                                                      \
             kernels_name(trace_next, CUSHIM_SLOT_##slot, trace_fields);                                                \
@@ -226,6 +231,25 @@ static void arguments_note(const struct cushim_dispatch_table *next, unsigned sl
     own->log_length = (uint32_t)length; /* the driver explains the errors of the questions, too */
     if (count > 0)
         record_arguments(own, record, words, 1 + count);
+}
+
+/* The driver has read the arrays, so they can be read. */
+static void batch_note(struct trace_thread *own, const uint64_t *record)
+{
+    uint64_t words[TRACE_ARGUMENTS_WORDS - TRACE_HEAD];
+    const uint64_t *fields = &record[TRACE_HEAD];
+    const struct arguments_batch batch = {
+        .targets = (const CUdeviceptr *)(uintptr_t)fields[0],
+        .sources = (const CUdeviceptr *)(uintptr_t)fields[1],
+        .sizes = (const size_t *)(uintptr_t)fields[2],
+        .count = (size_t)fields[3],
+        .attributes = (const CUmemcpyAttributes *)(uintptr_t)fields[4],
+        .first_of = (const size_t *)(uintptr_t)fields[5],
+        .attribute_count = (size_t)fields[6],
+    };
+    if (batch.count > 0 && batch.attribute_count > 0)
+        record_arguments(own, record, words,
+                         1 + arguments_read_batch(&batch, &words[1], sizeof words / sizeof *words - 1));
 }
 
 /* ---- what the driver logs ---- */

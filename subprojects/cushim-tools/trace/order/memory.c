@@ -132,6 +132,20 @@ static struct trace_block *end_memory(const struct order_process *process, const
     return end->high > end->low ? trace_block_at(&process->memories, end->low) : NULL;
 }
 
+/* A copy of a batch. One that does not read in the order of the stream can read before it, or has read. Returns whether
+ * an end can be memory that is not pinned. */
+static bool batch_copy(struct order_process *process, const struct order_step *step, const uint64_t *words)
+{
+    const struct trace_span reads = {.low = words[BATCH_SOURCE], .high = words[BATCH_SOURCE] + words[BATCH_SIZE]};
+    const struct trace_span writes = {.low = words[BATCH_TARGET], .high = words[BATCH_TARGET] + words[BATCH_SIZE]};
+    bool is_known = end_memory(process, &reads) != NULL && end_memory(process, &writes) != NULL;
+    if (words[BATCH_ORDER] == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && end_memory(process, &reads) != NULL)
+        order_access(process, step, &reads, TRACE_READS);
+    if (end_memory(process, &writes) != NULL)
+        order_access(process, step, &writes, TRACE_WRITES);
+    return !is_known;
+}
+
 /* Copies of host memory that is not pinned can be synchronous. Copies within a device are not, even if the function is;
  * nor are copies to a device, but they have read the host memory. */
 void order_copy(struct order_process *process, struct order_step *step)
@@ -145,6 +159,8 @@ void order_copy(struct order_process *process, struct order_step *step)
                               trace_clock_join(&stream->clock, &order_stream_at(process, i)->clock, &process->known));
         order_changed(process, stream);
     }
+    for (size_t i = 0; i < step->held_count; i += BATCH_WORDS)
+        is_pageable |= batch_copy(process, step, &step->held[i]);
     for (size_t i = 0; i < 2; i++) {
         const struct trace_block *memory = end_memory(process, &call->ends[i]);
         is_pageable |= memory == NULL && !call->is_device[i];

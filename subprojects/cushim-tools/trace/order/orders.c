@@ -249,6 +249,25 @@ static void held_keep(struct order_process *process, struct order_step *step, co
     }
 }
 
+/* Keeps the copies of a batch: where each writes and reads, its bytes, and the order in which it reads. */
+static void batch_keep(struct order_process *process, struct order_step *step, const struct trace_call *call)
+{
+    const uint64_t *arrays[BATCH_WORDS];
+    size_t at = 0, sizes[BATCH_WORDS], count = 0;
+    for (size_t i = 0; i < BATCH_WORDS; i++) {
+        arrays[i] = trace_next_kernel_argument(call, &at, &sizes[i]);
+        if (arrays[i] == NULL || sizes[i] != sizes[0])
+            return;
+    }
+    count = sizes[0] / sizeof(uint64_t);
+    step->held = malloc((count > 0 ? count : 1) * BATCH_WORDS * sizeof *step->held);
+    order_fail_unless(process, step->held != NULL);
+    for (size_t i = 0; step->held != NULL && i < count * BATCH_WORDS; i++)
+        step->held[i] = arrays[i % BATCH_WORDS][i / BATCH_WORDS];
+    step->held_count = step->held != NULL ? count * BATCH_WORDS : 0;
+    process->orders->left_out += trace_next_kernel_argument(call, &at, &sizes[0]) == NULL && sizes[0] == SIZE_MAX;
+}
+
 /* ---- the steps that have not ended, a heap ---- */
 
 static bool ends_before(const struct order_step *one, const struct order_step *other)
@@ -365,6 +384,8 @@ void trace_orders_read(struct trace_orders *orders, const struct trace_model *mo
     step_begin(process, step);
     if (call->arguments != NULL && found.kind == TRACE_STEP_WORK)
         held_keep(process, step, call);
+    else if (call->arguments != NULL && found.kind == TRACE_STEP_COPY)
+        batch_keep(process, step, call);
     orders->stream = step->stream;
     orders->index = step->index;
     heap_push(process, step);

@@ -87,6 +87,9 @@ struct order_recording {
     struct trace_access_list compared;
 };
 
+/* The words of a copy of a batch: where it writes and reads, its bytes, and CUmemcpySrcAccessOrder. */
+enum { BATCH_TARGET, BATCH_SOURCE, BATCH_SIZE, BATCH_ORDER, BATCH_WORDS };
+
 /* A step, until the calls that began before its end have been read. */
 struct order_step {
     struct trace_step step;
@@ -94,7 +97,7 @@ struct order_step {
     uint32_t context;
     struct order_event *events[2];
     struct trace_clock clock; /* of what a wait waits for, when it began */
-    uint64_t *held;           /* the memories to which a kernel has pointers */
+    uint64_t *held;           /* the memories to which a kernel has pointers; of a batch, four words for each copy */
     size_t held_count;
 };
 

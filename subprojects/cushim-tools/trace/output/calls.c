@@ -188,6 +188,22 @@ static void line_add_kernel_arguments(struct trace_line *line, const struct trac
     line_add(line, "%s]", size != SIZE_MAX ? "" : separator[0] == '\0' ? "..." : ", ...");
 }
 
+static const char *const batch_arrays[] = {"dsts", "srcs", "sizes"};
+
+/* "[0x7f0000, 0x7f1000]": one of the arrays of a batch of copies. */
+static void line_add_array(struct trace_line *line, const struct trace_call *call, size_t number, bool is_size)
+{
+    size_t at = 0, size = 0, most = 0;
+    const uint64_t *words = NULL;
+    for (size_t i = 0; i <= number; i++)
+        words = trace_next_kernel_argument(call, &at, &size);
+    most = words != NULL ? size / sizeof *words : 0;
+    line_add(line, "[");
+    for (size_t i = 0; i < most; i++)
+        line_add(line, is_size ? "%s%" PRIu64 : "%s0x%" PRIx64, i > 0 ? ", " : "", words[i]);
+    line_add(line, trace_word(call, 3) > most ? ", ...]" : "]");
+}
+
 bool trace_next_argument(const struct trace_model *model, const struct trace_call *call,
                          struct trace_argument *argument)
 {
@@ -208,8 +224,12 @@ bool trace_next_argument(const struct trace_model *model, const struct trace_cal
     argument->is_behind = value != NULL && value != at;
     bool has_arguments = call->arguments != NULL && at[0] != 0
                          && (strcmp(field->name, "kernelParams") == 0 || strcmp(field->name, "extra") == 0);
+    bool is_batch =
+        call->arguments != NULL && argument->index <= 3 && strcmp(field->name, batch_arrays[argument->index - 1]) == 0;
     if (field->kind == TRACE_TEXT) {
         line_add_text(&argument->value, at);
+    } else if (is_batch) {
+        line_add_array(&argument->value, call, argument->index - 1, argument->index == 3);
     } else if (has_arguments) {
         line_add_kernel_arguments(&argument->value, call);
     } else if (!argument->is_behind && field->kind != TRACE_VALUE) {
