@@ -4,7 +4,7 @@
 
   write_crate.py cushim.json DIRECTORY
 
-The directory gets the files beside this script, and what is made: src/lib.rs, tests/layout.rs, and the example of
+The directory gets the files beside this script, and what is made: src/lib.rs, tests/layout.rs, and the examples of
 README.md. What the crate contains of cushim itself, amalgamate.py writes into its directory cushim/.
 """
 import json
@@ -163,7 +163,9 @@ def main(path, directory):
     made['tests/layout.rs'] = LAYOUT + ''.join(crate.layout())
     # The page of the crate has no links into the tree.
     made['README.md'] = re.sub(r'\[(.*?)\]\(\.\./.*?\)', r'\1', (HERE / 'README.md').read_text(encoding='utf-8'))
-    made['examples/graph.rs'] = LICENSED + re.search(r'^```rust\n(.*?)^```', made['README.md'], re.M | re.S)[1]
+    programs = re.findall(r'^```rust\n(.*?)^```', made['README.md'], re.M | re.S)
+    for name, program in zip(('gpus', 'graph'), programs, strict=True):
+        made[f'examples/{name}.rs'] = LICENSED + program
     for name in COPIED:
         made[name] = (HERE / name).read_text(encoding='utf-8')
     for name, text in made.items():
