@@ -147,12 +147,55 @@ static enum status builds_read(const char *text, struct builds *list)
     return STATUS_USABLE;
 }
 
-enum status choose_check(const char *text)
+static bool builds_have(const struct builds *list, enum subject subject)
+{
+    bool found = false;
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t j = 0; j < list->builds[i].count; j++)
+            found |= list->builds[i].conditions[j].subject == subject;
+    }
+    return found;
+}
+
+enum status choose_check(const struct options *options)
 {
     struct builds list;
-    enum status status = builds_read(text, &list);
+    enum status status = builds_read(options->choose, &list);
+    for (size_t i = 0; status == STATUS_USABLE && options->no_start && i < list.count; i++) {
+        for (size_t j = 0; j < list.builds[i].count; j++) {
+            const struct condition *condition = &list.builds[i].conditions[j];
+            if (condition->subject == SUBJECT_MEMORY
+                || (condition->subject == SUBJECT_NAME && features_know(condition->text)))
+                status = text_refuse("--no-start: %s: \"%s\" is known only after a start", list.builds[i].name,
+                                     condition->text);
+        }
+    }
     builds_free(&list);
     return status;
+}
+
+/* ---- The GPUs: of the started driver, or of the files ---- */
+
+struct choose_gpus {
+    int count; /* -1: not known */
+    struct device_facts facts[MACHINE_GPUS];
+    char why[512]; /* why they are not known, or why CUDA shows none */
+};
+
+/* The files of the machine say nothing about a driver that is not NVIDIA's own library. */
+static void choose_read_gpus(const struct options *options, struct choose_gpus *gpus)
+{
+    gpus->why[0] = '\0';
+    if (!options->no_start) {
+        gpus->count = driver_device_count() < MACHINE_GPUS ? driver_device_count() : MACHINE_GPUS;
+        for (int i = 0; i < gpus->count; i++)
+            gpus->facts[i] = devices_facts(i);
+    } else if (driver_release_of(driver_diagnosis()->path).text[0] == '\0') {
+        gpus->count = -1;
+        snprintf(gpus->why, sizeof gpus->why, "The driver is not a library of NVIDIA, so files do not show its GPUs.");
+    } else {
+        gpus->count = machine_gpus_facts(options->load.root, gpus->facts, gpus->why, sizeof gpus->why);
+    }
 }
 
 static bool condition_holds(const struct condition *condition, unsigned long long value)
@@ -174,23 +217,23 @@ static bool gpu_fits(const struct build *build, const struct device_facts *gpu)
 }
 
 /* Describes the first GPU, because most machines have one kind. */
-static bool any_gpu_fits(const struct build *build, char *message, size_t size)
+static bool any_gpu_fits(const struct build *build, const struct choose_gpus *gpus, char *message, size_t size)
 {
-    int count = driver_device_count();
-    for (int i = 0; i < count; i++) {
-        struct device_facts gpu = devices_facts(i);
-        if (gpu_fits(build, &gpu))
+    for (int i = 0; i < gpus->count; i++) {
+        if (gpu_fits(build, &gpus->facts[i]))
             return true;
-        if (i == 0)
-            snprintf(message, size, "no GPU meets all conditions: GPU 0 has compute capability %s and %llu MiB.",
-                     text_version(gpu.capability).text, gpu.memory >> 20);
     }
+    int used = snprintf(message, size, "no GPU meets all conditions: GPU 0 has compute capability %s",
+                        text_version(gpus->facts[0].capability).text);
+    if (gpus->facts[0].memory != 0)
+        used += snprintf(message + used, size - (size_t)used, " and %llu MiB", gpus->facts[0].memory >> 20);
+    snprintf(message + used, size - (size_t)used, ".");
     return false;
 }
 
 /* `failure`: why no GPU can be used, or NULL. Writes why the build does not fit. */
-static bool build_fits(const struct build *build, const struct options *options, const char *failure, char *message,
-                       size_t size)
+static bool build_fits(const struct build *build, const struct options *options, const struct choose_gpus *gpus,
+                       const char *failure, char *message, size_t size)
 {
     message[0] = '\0';
     if (build->count == 0)
@@ -213,23 +256,30 @@ static bool build_fits(const struct build *build, const struct options *options,
             continue;
         return false;
     }
-    return any_gpu_fits(build, message, size);
+    return gpus->count < 0 || any_gpu_fits(build, gpus, message, size); /* without a condition on them */
 }
 
 enum status choose_answer(const struct options *options, const char *failure)
 {
     struct builds list;
+    static struct choose_gpus gpus;
     char message[2048];
     const char *choice = NULL;
     struct json json = {0};
     enum status status = builds_read(options->choose, &list);
+    if (failure == NULL)
+        choose_read_gpus(options, &gpus);
+    if (failure == NULL && gpus.count == 0)
+        failure = gpus.why;
+    if (status == STATUS_USABLE && failure == NULL && gpus.count < 0 && builds_have(&list, SUBJECT_ARCH))
+        status = text_refuse("--no-start: arch is known only after a start. %s", gpus.why);
     if (status == STATUS_USABLE && options->json) {
         json_open_object(&json, NULL);
         json_open_array(&json, "builds");
     }
     for (size_t i = 0; status == STATUS_USABLE && i < list.count; i++) {
         const struct build *build = &list.builds[i];
-        bool fits = build_fits(build, options, failure, message, sizeof message);
+        bool fits = build_fits(build, options, &gpus, failure, message, sizeof message);
         if (options->json) {
             json_open_object(&json, NULL);
             json_string(&json, "name", build->name);
@@ -245,9 +295,12 @@ enum status choose_answer(const struct options *options, const char *failure)
     if (status == STATUS_USABLE && options->json) {
         json_close_array(&json);
         json_string(&json, "choice", choice);
+        json_boolean(&json, "started", !options->no_start && failure == NULL);
         json_close_object(&json);
     } else if (choice != NULL) {
         puts(choice);
+        if (options->no_start)
+            text_complain("not started: whether a GPU can be used is known only after a start");
     }
     if (status == STATUS_USABLE && choice == NULL)
         status = STATUS_UNUSABLE;

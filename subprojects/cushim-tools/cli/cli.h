@@ -32,13 +32,18 @@ void companions_write(struct json *json, const struct companion_found *companion
 /* Writes a line for each. */
 void companions_print(const struct companion_found *companions);
 
+/* ---- list.c: --list ---- */
+
+/* Shows the GPUs of the machine. Starts nothing. */
+enum status list_gpus(const struct options *options);
+
 /* ---- choose.c: --choose, a list of builds of which the first that fits is printed ---- */
 
-/* Refuses a list that is not valid. */
-enum status choose_check(const char *list);
+/* Refuses a list that is not valid, or with --no-start a condition that needs a start. */
+enum status choose_check(const struct options *options);
 
 /* Writes the build, and to stderr why those before it do not fit. The driver has started, unless `failure` says why it
- * did not. */
+ * did not, or --no-start forbids it. */
 enum status choose_answer(const struct options *options, const char *failure);
 
 /* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */

@@ -11,6 +11,7 @@
 #include "../doctor/program/program.h"
 #include "../exec/launch.h"
 #include "cushim/version.h"
+#include "devices.h"
 #include "option.h"
 #include "platform.h"
 #include "selected_driver.h"
@@ -136,6 +137,24 @@ static enum status read_argument(const char *argument, struct options *options)
     return text_refuse("unknown command \"%s\": use %s", argument, command_names());
 }
 
+/* What probe does not do together. */
+static enum status options_check_probe(const struct options *options)
+{
+    bool has_requirement = options->required_version != 0 || options->name_count > 0;
+    if (options->list
+        && (options->devices || options->choose != NULL || has_requirement || options->no_start
+            || options->wait_seconds > 0))
+        return text_refuse("probe: --list shows what the files of the machine show; beside it, only --root, --format "
+                           "and the options of every command are possible");
+    if (options->no_start && options->choose == NULL && !has_requirement)
+        return text_refuse("probe: --no-start is for --choose and --require");
+    if (options->no_start && options->devices)
+        return text_refuse("probe: --devices starts the driver, and --no-start does not");
+    if (options->no_start && requirement_needs_start(options))
+        return text_refuse("probe: --no-start: whether a feature can be used is known only after a start");
+    return STATUS_USABLE;
+}
+
 /* The checks that need the whole command line. */
 static enum status options_check(const struct options *options, const bool used[OPTIONS])
 {
@@ -157,6 +176,8 @@ static enum status options_check(const struct options *options, const bool used[
     if (command->run == command_doctor && (options->check || options->program != NULL || options->trace.file != NULL)
         && (options->program == NULL || options->program[0] == NULL))
         return text_refuse("doctor: the program is missing: cushim doctor --check -- PROGRAM ARGUMENTS");
+    if (command->run == command_probe && options_check_probe(options) != STATUS_USABLE)
+        return STATUS_USAGE;
     if (options->all)
         return options->argument_count == 0 ? STATUS_USABLE
                                             : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");

@@ -67,8 +67,9 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     struct driver_explanation explanation =
         probe->started == PROBE_FAILED ? driver_explanation() : (struct driver_explanation){""};
     probe->environment = environment_read(options, probe->started != PROBE_NOT_TRIED);
-    /* This process, too, may take so long. */
-    companions_find(companions, (probe_timeout(options) + 1) / 2);
+    /* This process, too, may take so long. With --no-start, only files are read. */
+    if (!options->no_start)
+        companions_find(companions, (probe_timeout(options) + 1) / 2);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
     probe->requirement = requirement_check(options);
@@ -88,7 +89,7 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     }
     if (probe_is_certain(options, probe))
         return STATUS_UNUSABLE;
-    for (int id = 0; id < CUSHIM_COMPANION_COUNT; id++) {
+    for (int id = 0; !options->no_start && id < CUSHIM_COMPANION_COUNT; id++) {
         const struct companion_found *companion = &companions[id];
         if (companion->reason != CUSHIM_REASON_UNKNOWN)
             continue;
@@ -145,7 +146,7 @@ static void probe_write(const struct options *options, const struct probe *probe
     } else {
         features_write(&json, CUSHIM_DRIVER_ALONE, options->feature);
     }
-    companions_write(&json, probe->has_no_answer ? NULL : companions);
+    companions_write(&json, probe->has_no_answer || options->no_start ? NULL : companions);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
@@ -181,7 +182,7 @@ static void probe_write(const struct options *options, const struct probe *probe
     json_close_object(&json);
 }
 
-static void probe_print_driver(const struct probe *probe)
+static void probe_print_driver(const struct options *options, const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     const char *kernel_module = probe->system.kernel_module;
@@ -203,10 +204,12 @@ static void probe_print_driver(const struct probe *probe)
             text_field("newer ones", TONE_PLAIN, line);
         }
         features_print_count();
-        companions_print(companions);
+        if (!options->no_start)
+            companions_print(companions);
         text_field("GPUs", TONE_PLAIN,
                    probe->started == PROBE_STARTED  ? "the driver has started"
                    : probe->started == PROBE_FAILED ? "the driver did not start"
+                   : options->no_start              ? "not started"
                                                     : "not queried (--devices starts the driver)");
     }
 }
@@ -241,7 +244,7 @@ static void probe_print(enum status status, const struct options *options, const
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     print_headline(status, probe);
-    probe_print_driver(probe);
+    probe_print_driver(options, probe);
     if (probe->started == PROBE_STARTED)
         devices_print();
     if (probe->started == PROBE_STARTED && options->devices)
@@ -366,9 +369,11 @@ enum status command_probe(const struct options *given)
 {
     struct options options = *given;
     int result = STATUS_UNUSABLE, signal = 0;
+    if (options.list)
+        return list_gpus(given);
     if (options.choose != NULL) {
-        options.devices = true;
-        if (choose_check(options.choose) != STATUS_USABLE)
+        options.devices = !options.no_start;
+        if (choose_check(&options) != STATUS_USABLE)
             return STATUS_USAGE;
     }
     if (options.wait_seconds > 0 && probe_wait(&options) == TRY_INVALID)

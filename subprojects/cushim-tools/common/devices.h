@@ -7,6 +7,7 @@
 
 #include "cushim/default_stream.h"
 #include "cushim/diagnosis.h"
+#include "cushim/gpu.h"
 #include "json.h"
 #include "options.h"
 
@@ -26,6 +27,27 @@ struct device_facts {
     unsigned long long memory; /* bytes */
 };
 struct device_facts devices_facts(int ordinal);
+
+/* ---- machine_gpus.c: the GPUs of the machine, without a start ---- */
+
+enum { MACHINE_GPUS = 64 };
+
+/* Finds the GPUs below a root (NULL: this machine) and what CUDA shows of them. */
+struct cushim_gpus machine_gpus_find(const char *root, enum cushim_gpu_nvml nvml, struct cushim_gpu gpus[MACHINE_GPUS]);
+
+/* Writes what --choose asks of the GPUs that CUDA shows on this machine, and returns their number: 0 if it shows none,
+ * -1 if that is not known; `why` is then a sentence. */
+int machine_gpus_facts(const char *root, struct device_facts facts[MACHINE_GPUS], char *why, size_t size);
+
+/* A word for what hides a GPU, or NULL; the same as text, or "". */
+const char *machine_gpu_hider_word(const struct cushim_gpu *gpu);
+const char *machine_gpu_hider_text(const struct cushim_gpu *gpu);
+
+/* A sentence about all of them, with what a person can do. */
+struct machine_gpus_text {
+    char text[1024];
+};
+struct machine_gpus_text machine_gpus_summary(const struct cushim_gpus *all);
 
 /* ---- features.c: the features (features.h) of the driver and of its GPUs ---- */
 

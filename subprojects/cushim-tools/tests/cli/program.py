@@ -153,6 +153,15 @@ class Tree:
         self.file(f'/sys/bus/pci/devices/{address}/vendor', '0x10de\n')
         return self.file(f'/sys/bus/pci/devices/{address}/class', '0x030200\n')
 
+    def gpu(self, number, uuid, device='0x2335', name='NVIDIA H200', address=None):
+        """A GPU that the kernel module lists. Its device file is a plain file: only as root can it be a device."""
+        address = address or f'0000:{number + 1:02x}:00.0'
+        self.gpu_on_bus(address).file(f'/sys/bus/pci/devices/{address}/device', device + '\n')
+        self.file(f'/sys/bus/pci/devices/{address}/uevent', 'DRIVER=nvidia\n')
+        self.file(f'/proc/driver/nvidia/gpus/{address}/information',
+                  f'Model: \t\t {name}\nGPU UUID: \t {uuid}\nDevice Minor: \t {number}\nGPU Excluded:\t No\n')
+        return self.file(f'/dev/nvidia{number}', mode=0o666)
+
     def container(self):
         return self.file('/.dockerenv')
 

@@ -139,7 +139,7 @@ PROBE = {
     'devices': [{'ordinal': NUMBER, 'name': (TEXT, NONE), 'compute_capability': (TEXT, NONE), 'memory': (NUMBER, NONE),
                  'uuid': (TEXT, NONE), 'pci_bus_id': (TEXT, NONE)}],
 }
-CHOICE = {'builds': [{'name': TEXT, 'fits': TRUTH, 'message': TEXT}], 'choice': (TEXT, NONE)}
+CHOICE = {'builds': [{'name': TEXT, 'fits': TRUTH, 'message': TEXT}], 'choice': (TEXT, NONE), 'started': TRUTH}
 
 
 class Origin(Case):
