@@ -157,35 +157,9 @@ static enum cushim_reason cause_of_nodes(const struct evidence *evidence)
 
 /* ---- CUDA_VISIBLE_DEVICES ---- */
 
-/* The GPUs that the driver counts, and what the variables make of them. */
-struct shown {
-    char uuids[GPU_MAX][GPU_UUID_SIZE];
-    struct visible_variables variables;
-    struct visible visible;
-};
-
-/* Reads the variables. Returns the number of GPUs, or -1: not known. Without the list of the kernel module, each device
- * node is a GPU. */
-static int shown_read(const struct evidence *evidence, struct shown *shown)
-{
-    enum { KNOWN_NODES = 16 }; /* cushim_system_get_info() looks for no more */
-    const char *uuids[GPU_MAX];
-    int nodes = evidence->system.gpu_node_count;
-    int count = cush_gpu_list_uuids(evidence->root, shown->uuids);
-    if (count < 0 && nodes > 0 && nodes < KNOWN_NODES) {
-        count = nodes;
-        memset(shown->uuids, 0, sizeof shown->uuids);
-    }
-    for (int i = 0; i < count; i++)
-        uuids[i] = shown->uuids[i];
-    cush_visible_get(&shown->variables);
-    cush_visible_read(&shown->variables, uuids, count, &shown->visible);
-    return count;
-}
-
 /* Whether the variables explain the code. A UUID that is not known is that of no GPU if the driver finds none. Without
  * a start, a part of a GPU (MIG) can exist. */
-static bool shown_explains(const struct shown *shown, CUresult code)
+static bool shown_explains(const struct visible_shown *shown, CUresult code)
 {
     const struct visible *visible = &shown->visible;
     bool is_of_mig = strncmp(shown->variables.list, "MIG-", 4) == 0;
@@ -201,15 +175,15 @@ static bool cause_is_hidden(const struct evidence *evidence, struct os_obstacle 
 {
     if (!evidence_lacks_gpu(evidence) || (evidence->code == CUDA_SUCCESS && evidence->root[0] != '\0'))
         return false;
-    struct shown *shown = malloc(sizeof *shown);
+    struct visible_shown *shown = malloc(sizeof *shown);
     if (shown == NULL)
         return false;
-    int count = shown_read(evidence, shown);
+    cush_visible_find(evidence->root, evidence->system.gpu_node_count, shown);
     bool is_hidden = (shown->variables.has_list || shown->variables.has_order) && shown_explains(shown, evidence->code);
     if (is_hidden)
         cause->reason = CUSHIM_REASON_HIDDEN;
     if (is_hidden && shown->visible.code != CUDA_ERROR_UNKNOWN)
-        cush_visible_explain(&shown->variables, &shown->visible, count, cause->message, sizeof cause->message);
+        cush_visible_explain(&shown->variables, &shown->visible, shown->count, cause->message, sizeof cause->message);
     free(shown);
     return is_hidden;
 }

@@ -43,18 +43,31 @@ struct visible {
     size_t length;
 };
 
-/*
- * gpu_list.c: writes the UUIDs of the GPUs that this process can use, if only the variables can hide them, and returns
- * their number. Returns -1 if that is not known. An unknown UUID is "".
- */
-CUSHIM_COLD int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE]);
-
 /* Takes no lock. */
-void cush_visible_get(struct visible_variables *out_variables);
+CUSHIM_COLD void cush_visible_get(struct visible_variables *out_variables);
 
 /* `uuids`: of the GPUs that the driver counts; each can be "". With a count of -1, their number is not known. */
-void cush_visible_read(const struct visible_variables *variables, const char *const *uuids, int count,
-                       struct visible *out_visible);
+CUSHIM_COLD void cush_visible_read(const struct visible_variables *variables, const char *const *uuids, int count,
+                                   struct visible *out_visible);
+
+/* Whether an entry is read as a UUID, and not as a number. */
+CUSHIM_COLD bool cush_visible_is_uuid(const char *entry);
+
+extern const char cush_visible_list_name[], cush_visible_order_name[];
+
+/* The GPUs that this process can use if only the variables can hide them, and what the variables make of them. */
+struct visible_shown {
+    int count;                          /* -1: not known */
+    char uuids[GPU_MAX][GPU_UUID_SIZE]; /* an unknown one is "" */
+    struct visible_variables variables;
+    struct visible visible;
+};
+
+/* Reads the GPUs from files, and the variables. Without the list of the kernel module, each device node is a GPU;
+ * `nodes` is their number as cushim_system_get_info() has it. */
+CUSHIM_COLD void cush_visible_find(const char *root, int nodes, struct visible_shown *out_shown);
+
+/* ---- gpu_visible_text.c ---- */
 
 /* Writes the sentence of the remark, or "". `count` as above. */
 CUSHIM_COLD void cush_visible_explain(const struct visible_variables *variables, const struct visible *visible,
@@ -62,5 +75,11 @@ CUSHIM_COLD void cush_visible_explain(const struct visible_variables *variables,
 
 /* What a person can do about the remark, or "". */
 CUSHIM_COLD const char *cush_visible_advice(enum visible_remark remark);
+
+/* ---- gpu_list.c ---- */
+
+/* Writes the UUIDs of the GPUs that this process can use, if only the variables can hide them, and returns their
+ * number. Returns -1 if that is not known. An unknown UUID is "". */
+CUSHIM_COLD int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE]);
 
 #endif

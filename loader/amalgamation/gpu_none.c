@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of gpu_list.c in a subset without --gpus. */
+/* In place of gpu_list.c and gpu_visible_text.c in a subset without --gpus: the diagnosis has the sentence of its
+ * reason, and none about the entry of the list. */
 #include "gpu_visible.h"
 
 int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE])
 {
     (void)root, (void)uuids;
     return -1;
+}
+
+void cush_visible_explain(const struct visible_variables *variables, const struct visible *visible, int count,
+                          char *text, size_t size)
+{
+    (void)variables, (void)visible, (void)count, (void)size;
+    text[0] = '\0';
 }

@@ -30,7 +30,7 @@ FEATURES = {LOADER / 'feature.c': HERE / 'feature_none.c'}
 COMPANIONS = {LOADER / 'companion.c': None}
 # The search for GPUs asks NVML, a companion, so it needs those, too.
 GPUS = {LOADER / 'gpu.c': None, LOADER / 'gpu_nvml.c': None, LOADER / 'is_started.c': None,
-        LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
+        LOADER / 'gpu_visible_text.c': None, LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
 LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
 # The types that are cut. conflict.h, cuda_abi.h, mode.h and result.h stay as they are.
 TYPES = [PUBLIC / 'abi' / f'{name}.h' for name in ('device', 'external', 'graph', 'handles', 'interop', 'memory',
