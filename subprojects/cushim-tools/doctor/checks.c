@@ -166,14 +166,14 @@ void doctor_check_driver(struct doctor *doctor)
 static void check_visible_devices(struct doctor *doctor)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    char fault[256];
-    if (visible == NULL || doctor->root[0] != '\0' || has_cause(doctor, "visible-devices"))
+    struct visible_fault fault;
+    if (doctor->root[0] != '\0' || has_cause(doctor, "visible-devices"))
         return;
-    if (!doctor->started && visible_explain(doctor, fault, sizeof fault)) {
-        doctor_find(doctor, "visible-devices", VERDICT_PROBLEM,
-                    "CUDA_VISIBLE_DEVICES hides every GPU.\nIt is \"%s\": %s.", visible, fault);
-        doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_HIDDEN));
-    } else {
+    if (visible_explain(doctor, &fault)) {
+        doctor_find(doctor, "visible-devices", fault.hides_all && !doctor->started ? VERDICT_PROBLEM : VERDICT_NOTE,
+                    "%s", fault.text);
+        doctor_advise(doctor, "%s", fault.advice);
+    } else if (visible != NULL) {
         doctor_find(doctor, "visible-devices", VERDICT_NOTE,
                     "CUDA_VISIBLE_DEVICES is set to \"%s\". Programs see only those GPUs.", visible);
         doctor_advise(doctor, "Unset it to use all GPUs.");
@@ -201,8 +201,33 @@ static void check_version(struct doctor *doctor)
     doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* a driver that starts can be too old */
 }
 
+/* The GPUs by files: NVML is asked in a child only. The variables of this process are not those of another root.
+ * Returns whether there is one. */
+static bool report_gpus_of_files(struct doctor *doctor)
+{
+    static struct cushim_gpu gpus[MACHINE_GPUS];
+    const struct cushim_gpus all = machine_gpus_find(doctor->options->load.root, CUSHIM_GPU_NVML_NEVER, gpus);
+    bool is_this_machine = doctor->root[0] == '\0';
+    for (int i = 0; i < all.count && i < MAX_BUS_GPUS; i++) {
+        const struct cushim_gpu *gpu = &gpus[i];
+        char number[16] = "A GPU";
+        bool is_hidden =
+            gpu->hider != CUSHIM_GPU_HIDER_NONE && (is_this_machine || gpu->hider != CUSHIM_GPU_HIDER_VARIABLE);
+        if (is_this_machine && gpu->ordinal >= 0)
+            snprintf(number, sizeof number, "GPU %d", gpu->ordinal);
+        doctor_find(doctor, "gpu", is_hidden ? VERDICT_NOTE : VERDICT_OK, "%s: %s, compute capability %s, %s, %s%s%s.",
+                    number, gpu->name[0] != '\0' ? gpu->name : "the name is not known",
+                    gpu->capability != 0 ? text_version(gpu->capability).text : "not known", gpu->pci_bus_id,
+                    gpu->uuid[0] != '\0' ? gpu->uuid : "the UUID is not known", is_hidden ? "; " : "",
+                    is_hidden ? machine_gpu_hider_text(gpu) : "");
+    }
+    return all.count > 0;
+}
+
 static void check_gpu(struct doctor *doctor)
 {
+    if (report_gpus_of_files(doctor))
+        return;
     if (doctor->system.has_gpu_on_bus) {
         doctor_find(doctor, "gpu", VERDICT_OK, "This machine has an NVIDIA GPU.");
     } else if (doctor->certain == CUSHIM_REASON_NO_GPU && !has_cause(doctor, "gpu")) {

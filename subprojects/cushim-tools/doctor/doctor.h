@@ -165,8 +165,17 @@ void variables_list(char *names, size_t size);
 /* After a start that failed: starts the driver without them. */
 void variables_try(struct doctor *doctor);
 
-/* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */
-bool visible_explain(const struct doctor *doctor, char *text, size_t size);
+/* ---- visible.c ---- */
+
+/* What is wrong with CUDA_VISIBLE_DEVICES or CUDA_DEVICE_ORDER. */
+struct visible_fault {
+    char text[320];     /* a sentence, or "" */
+    const char *advice; /* or "" */
+    bool hides_all;     /* no start can succeed */
+};
+
+/* Returns false if nothing is. */
+bool visible_explain(const struct doctor *doctor, struct visible_fault *out_fault);
 
 /* ---- facts.c ---- */
 

@@ -229,16 +229,18 @@ void fact_mps_control(const struct doctor *doctor, char *text, size_t size)
 #endif
 }
 
-void fact_visible(const struct doctor *doctor, char *text, size_t size)
-{
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    (void)doctor;
-    snprintf(text, size, "%s", visible != NULL ? visible : "");
-}
-
 void fact_visible_fault(const struct doctor *doctor, char *text, size_t size)
 {
-    (void)visible_explain(doctor, text, size);
+    struct visible_fault fault;
+    (void)visible_explain(doctor, &fault);
+    snprintf(text, size, "%s", fault.text);
+}
+
+void fact_visible_advice(const struct doctor *doctor, char *text, size_t size)
+{
+    struct visible_fault fault;
+    (void)visible_explain(doctor, &fault);
+    snprintf(text, size, "%s", fault.advice);
 }
 
 /* Owner, group and mode of the file of the operation. */

@@ -407,6 +407,16 @@ class Started(Doctor):
         self.assertEqual(rows['visible-devices']['verdict'], 'note')
         self.assertIn('"0"', rows['visible-devices']['text'])
 
+    def test_gpu_when_the_kernel_module_lists_two_then_a_line_for_each(self):
+        tree = self.tree().driver(LIBRARIES).kernel_module().nodes()
+        for number in range(2):
+            tree.gpu(number, f'GPU-{number}8913974-b729-bde5-cec9-7908a6baaae2')
+        os.remove(tree.root + '/dev/nvidia1')
+        rows = [row for row in self.findings('--root', tree.root) if row['check'] == 'gpu']
+        self.assertEqual([row['verdict'] for row in rows], ['note', 'ok'])
+        self.assertIn('NVIDIA H200, compute capability 9.0, 0000:02:00.0, GPU-18913974-', rows[0]['text'])
+        self.assertIn('its device file does not exist here', rows[0]['text'])
+
     def test_visible_devices_when_root_is_given_then_is_not_checked(self):
         rows = self.findings('--root', self.tree().driver(LIBRARIES).root, CUDA_VISIBLE_DEVICES='')
         self.assertNotIn('visible-devices', [row['check'] for row in rows])

@@ -591,10 +591,18 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
             self.assertEqual(first['cause'], 'visible_devices', value)
             self.assertIn(words, first['text'])
         for_each(check, (
-            ('', 'first entry is empty'), (',0', 'first entry is empty'), ('-1,0', '"-1" does not name a GPU'),
+            ('', 'it is empty'), (',0', 'first entry is empty'), ('-1,0', '"-1" is neither the number nor the UUID'),
             ('MIG-1', '"MIG-1" names a part of a GPU'), ('GPU-12', 'has the UUID "GPU-12"'),
-            ('1', 'names GPU 1, but this machine has 1 GPU, '), ('abc', '"abc" is neither a number nor the UUID'),
+            ('1', 'names GPU 1, but this process can use 1 GPU, '), ('abc', '"abc" is neither the number nor the UUID'),
             ('0,0', 'names a GPU twice')))
+
+    def test_visible_devices_when_a_value_is_odd_and_shows_a_gpu_then_is_not_blamed(self):
+        """Each of these was said to hide every GPU, and driver 580 shows one."""
+        def check(value):
+            rows = self.examine('CUDA_VISIBLE_DEVICES=' + value).document
+            self.assertNotIn('hides every GPU', ' '.join(row['text'] for row in rows), value)
+            self.assertEqual({row['cause'] for row in rows}, {None}, value)
+        for_each(check, ('0;1', '0x0', '0 1', '0:1', '0-3', '0.0', '0abc', '00', ' 0', '0,7'))
 
     def test_machine_when_it_works_then_no_cause(self):
         def check(row):
