@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     ORDER: [PUBLIC, COMMON, FILE, MODEL],
     FINDERS: [PUBLIC, COMMON, FILE, MODEL, ORDER],
     OUTPUT: [PUBLIC, COMMON, FILE, MODEL, ORDER, FINDERS],
-    DOCTOR: [PUBLIC, MACHINE, COMMON, EXEC, FILE, MODEL, FINDERS],
+    DOCTOR: [PUBLIC, MACHINE, LISTS, COMMON, EXEC, FILE, MODEL, FINDERS],
     CLI: [PUBLIC, MACHINE, SOFTCUDA, COMMON, EXEC, FILE, OUTPUT, DOCTOR],
 }
 # The options -I of the builds.
@@ -45,7 +45,7 @@ SEARCHED = ['include', 'loader', COMMON, MACHINE, ATOMIC, HIDE, SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
 SOURCES = ('include', 'loader', 'src', *(f'subprojects/softcuda/{one}' for one in ('include', 'src', 'hide_symbol', 'posix', 'windows')), TOOLS)
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.
-WITHOUT_FILE = {'plain_names.inc', 'gpus.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'sampled.inc', 'page.inc',
+WITHOUT_FILE = {'plain_names.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'sampled.inc', 'page.inc',
                 'softcuda_exports.inc', 'cushim/see_the_error_above.h'}
 
 

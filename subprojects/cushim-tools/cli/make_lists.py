@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints a list as rows for a macro of C, which the including file defines.
+"""Prints what the plain names of functions with several ABI versions mean in <cuda.h>, oldest first, as rows for a macro
+of C, which the including file defines.
 
-  make_lists.py plain_names   what the plain names of functions with several ABI versions mean in <cuda.h>, oldest first
-  make_lists.py gpus          the GPUs whose ids on the PCI bus are known
+  make_lists.py
 """
 import pathlib
 import sys
@@ -22,15 +22,6 @@ def plain_names():
     yield '#undef CUSHIM_PLAIN_NAME'
 
 
-def gpus():
-    """GPU(first id, last id, generation, first and last driver branch or 0, kernel module)"""
-    for one in lists.read_gpus():
-        for first, last in one.ids:
-            yield (f'GPU({first:#x}, {last:#x}, "{one.generation}", {one.since or 0}, {one.last or 0}, '
-                   f'MODULE_{(one.module or "unknown").upper()})')
-    yield '#undef GPU'
-
-
 if __name__ == '__main__':
     lists.take_depfile(sys.argv)
-    print('\n'.join({'plain_names': plain_names, 'gpus': gpus}[sys.argv[1]]()))
+    print('\n'.join(plain_names()))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the driver fits the GPUs of this machine, by gpus.inc, which make_lists.py makes of gpus.tsv. A kernel module
+/* Whether the driver fits the GPUs of this machine, by the list of generations of the loader. A kernel module
  * that accepts no GPU unloads itself, so that the file of the library is often the only trace of the driver. */
 #include "facts.h"
 
@@ -15,7 +15,8 @@ static const struct kind {
     int since, last;    /* driver branches; 0: not known */
     enum module module; /* the variants that support it */
 } kinds[] = {
-#define GPU(first_id, last_id, generation, since, last, module) {first_id, last_id, generation, since, last, module},
+#define CUSHIM_GENERATION(first, last, capability, generation, since, last_branch, module)                             \
+    {first, last, generation, since, last_branch, MODULE_##module},
 #include "gpus.inc"
 };
 
