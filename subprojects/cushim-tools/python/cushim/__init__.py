@@ -4,13 +4,16 @@
     >>> import cushim
     >>> cushim.probe()['message']
     >>> cushim.choose({'cu13': 'cuda>=13.0', 'cu12': 'cuda>=12.0 arch>=7.5', 'cpu': ''})
+    >>> [device.uuid for device in cushim.devices()]
 """
+import ctypes
+import enum
 import glob
 import json
 import os
 import subprocess
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _IS_WINDOWS = os.name == 'nt'
@@ -79,6 +82,41 @@ def choose(builds: Union[str, Mapping[str, str]], *arguments: str, timeout: Opti
     if not isinstance(builds, str):
         builds = '; '.join(f'{name}: {conditions}' for name, conditions in builds.items())
     return _answer(['--choose', builds, *arguments], timeout)['choice']
+
+
+class Device(NamedTuple):
+    """A GPU that CUDA shows. What is not known is None."""
+    ordinal: Optional[int]
+    uuid: Optional[str]
+    pci_bus_id: str
+    capability: Optional[Tuple[int, int]]
+    name: Optional[str]
+
+
+def devices(*arguments: str, timeout: Optional[float] = None) -> List[Device]:
+    """Returns the GPUs that CUDA would show this process, in its order, without a start: `cushim probe --list`, which also
+    has the hidden ones, and why. An `ordinal` of None: it is not known whether CUDA shows the GPU, or under which number.
+    """
+    found = []
+    for gpu in _answer(['--list', *arguments], timeout)['gpus']:
+        if not gpu['hidden']:
+            version = gpu['compute_capability']
+            capability = None if version is None else tuple(int(part) for part in version.split('.'))
+            found.append(Device(gpu['ordinal'], gpu['uuid'], gpu['pci_bus_id'], capability, gpu['name']))
+    return sorted(found, key=lambda device: -1 if device.ordinal is None else device.ordinal)
+
+
+class Start(enum.IntEnum):
+    """Whether CUDA is started in this process. Only NO is false."""
+    NO = 0  # fork() is possible
+    YES = 1  # by any part of the process
+    FORKED = 2  # before a fork(): this process cannot use CUDA
+    ENDED = 3
+
+
+def is_started() -> Start:
+    """Returns whether any part of this process has started CUDA. Starts and loads no driver."""
+    return Start(ctypes.CDLL(find_library()).cushim_is_started())
 
 
 def main() -> int:
