@@ -7,7 +7,8 @@
  *                               cushim_gpu_find(), and with settings that are not in the list
  *   compare view                a few settings, for a machine of which a part is hidden
  *   compare processes           cushim_is_started() and cushim_gpu_find() around a start, and in children of fork()
- *   compare find                prints what cushim_gpu_find() finds
+ *   compare find [ROOT]         prints what cushim_gpu_find() finds
+ *   compare started             calls cushim_is_started()
  *   compare shown DRIVER        prints what the driver shows with the present variables
  *
  * Exit status 1: an answer differs.
@@ -263,11 +264,22 @@ static int compare_settings(bool has_find)
     return finish(&totals);
 }
 
-static int print_found(void)
+/* Lines between which system_calls looks. */
+static void mark(const char *line)
+{
+    puts(line);
+    fflush(stdout);
+}
+
+static int print_found(const char *root)
 {
     static struct cushim_gpu gpus[MAX_GPUS];
+    const struct cushim_gpu_options options = {.root = root};
     struct cushim_gpus all;
-    if (cushim_gpu_find(NULL, gpus, MAX_GPUS, &all) != CUDA_SUCCESS)
+    mark("begin");
+    cushim_result result = cushim_gpu_find(&options, gpus, MAX_GPUS, &all);
+    mark("end");
+    if (result != CUDA_SUCCESS)
         return 1;
     printf("%d GPUs, %d visible, code %d: %s\n", all.count, all.visible_count, (int)all.code, all.message);
     for (int i = 0; i < all.count; i++)
@@ -277,6 +289,15 @@ static int print_found(void)
     return 0;
 }
 
+static int call_started(void)
+{
+    (void)cushim_is_started(); /* a first call can bind symbols */
+    mark("begin");
+    enum cushim_start_state state = cushim_is_started();
+    mark("end");
+    return state != CUSHIM_START_NO;
+}
+
 static int compare_view(void)
 {
     static const char uuid[] = "<0:0:40>";
@@ -284,7 +305,7 @@ static int compare_view(void)
         {0, NULL, NULL, 0, ""}, {0, NULL, "0", 0, ""}, {0, NULL, "1", 0, ""}, {0, NULL, uuid, 0, ""}};
     struct totals totals = {0};
     read_uuids();
-    print_found();
+    print_found(NULL);
     compare_all(view, gpu_count > 0 ? 4 : 3, false, true, &totals);
     return finish(&totals);
 }
@@ -422,9 +443,11 @@ int main(int argc, char **argv)
     if (strcmp(what, "view") == 0)
         return compare_view();
     if (strcmp(what, "find") == 0)
-        return print_found();
+        return print_found(argc > 2 ? argv[2] : NULL);
+    if (strcmp(what, "started") == 0)
+        return call_started();
     if (strcmp(what, "processes") == 0)
         return check_processes();
-    fprintf(stderr, "usage: compare settings|view|processes|find [DRIVER]\n");
+    fprintf(stderr, "usage: compare settings|view|processes|find|started [DRIVER]\n");
     return 2;
 }
