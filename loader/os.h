@@ -56,6 +56,20 @@ void cush_os_library_close(void *library);
  */
 void *cush_os_library_open_again(const char *start, size_t index);
 
+/* What an object of this process is. */
+enum os_object {
+    OS_OBJECT_PROGRAM,
+    OS_OBJECT_OWN, /* it contains this copy of cushim */
+    OS_OBJECT_LIBRARY
+};
+
+/*
+ * Calls a function with the full path of each object of this process whose path is known, with slashes. The program
+ * comes first. The function must not open or close a library, and should return soon: the dynamic loader can be
+ * locked.
+ */
+CUSHIM_COLD void cush_os_library_each(void (*use)(const char *path, enum os_object kind, void *user), void *user);
+
 /* Adds the symbols of an open library to the global scope of the process, where dlsym(RTLD_DEFAULT) finds them. `path`
  * is that of its file. */
 void cush_os_library_make_global(const char *path);

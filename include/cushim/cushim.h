@@ -12,6 +12,7 @@
  * - dispatch_table.h, slot.h, lookup.h: the table; the state of each slot; functions of the driver by name
  * - feature.h: what a program can do with a device, such as memory pools
  * - gpu.h: which GPUs CUDA would show this process, without starting it
+ * - nvrtc.h: the NVRTC that fits the driver and the GPU
  * - layer.h: layers, which replace slots
  * - error.h, system.h, version.h: the last error; what the operating system reports about a GPU; the version
  * - context.h: contexts, and the general rules of the stream layer

@@ -31,6 +31,7 @@
 #include "cushim/lookup.h"
 #include "cushim/companion.h"
 #include "cushim/gpu.h"
+#include "cushim/nvrtc.h"
 #include "cushim/error.h"
 #include "cushim/version.h"
 

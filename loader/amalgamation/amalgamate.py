@@ -4,7 +4,7 @@
 sources; cushim_untyped.h, the part of cushim.h without CUDA's types; and a copy of cushim.hpp, the header for C++.
 
   loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] [--companions]
-                                   [--gpus] DIRECTORY
+                                   [--gpus] [--nvrtc] DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
@@ -12,8 +12,9 @@ unless CUSHIM_BUILD_SHARED is defined.
 With --slots, they are a subset: the slots that FILE names, and those that they need. FILE is a list of functions by
 their names in <cuda.h>, or of slots, or a source file or an X-macro list that names them. cushim_names.h has the plain
 names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and completions.
-Layers are left out, too, unless --layers is given, NVCUVID, NVENC and NVML unless --companions is given, and the search
-for GPUs without a start (gpu.h) unless --gpus is given, which includes --companions. PLUGINS.md says more.
+Layers are left out, too, unless --layers is given, NVCUVID, NVENC and NVML unless --companions is given, the search for
+GPUs without a start (gpu.h) unless --gpus is given, which includes --companions, and the search for NVRTC (nvrtc.h)
+unless --nvrtc is given, which includes --gpus. PLUGINS.md says more.
 
 With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
 names: compiled and linked with the objects, the two C files take the place of -lcuda.
@@ -235,6 +236,7 @@ def main():
     parser.add_argument('--layers', action='store_true')
     parser.add_argument('--companions', action='store_true')
     parser.add_argument('--gpus', action='store_true')
+    parser.add_argument('--nvrtc', action='store_true')
     parser.add_argument('directory', nargs='?', type=pathlib.Path, metavar='DIRECTORY')
     given = parser.parse_args()
     if not given.directory:
@@ -243,15 +245,16 @@ def main():
         given.directory = given.link.pop()  # --link takes all words
     if not given.directory.is_dir():
         parser.error(f'{given.directory} is not an existing directory.')
-    for option in ('no_streams', 'layers', 'companions', 'gpus'):
+    for option in ('no_streams', 'layers', 'companions', 'gpus', 'nvrtc'):
         if getattr(given, option) and not given.slots and not given.link:
             parser.error(f'--{option.replace("_", "-")} needs --slots or --link.')
     chosen = None
     if given.slots or given.link:
         try:
             linked = objects.called_names(given.link) if given.link else []
+            given.gpus = given.gpus or given.nvrtc
             given.companions = given.companions or given.gpus
-            parts = {part for part in ('layers', 'companions', 'gpus') if getattr(given, part)}
+            parts = {part for part in ('layers', 'companions', 'gpus', 'nvrtc') if getattr(given, part)}
             parts |= set() if given.no_streams else {'streams'}
             chosen = subset.Subset(given.slots, linked, systems_of_sources(), parts)
         except (objects.Error, subset.Error) as error:

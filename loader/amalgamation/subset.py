@@ -31,6 +31,8 @@ COMPANIONS = {LOADER / 'companion.c': None}
 # The search for GPUs asks NVML, a companion, so it needs those, too.
 GPUS = {LOADER / 'gpu.c': None, LOADER / 'gpu_nvml.c': None, LOADER / 'is_started.c': None,
         LOADER / 'gpu_visible_text.c': None, LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
+# The search for NVRTC asks for the GPUs.
+NVRTC = {LOADER / 'nvrtc.c': None, LOADER / 'nvrtc_list.c': None}
 LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
 # The types that are cut. conflict.h, cuda_abi.h, mode.h and result.h stay as they are.
 TYPES = [PUBLIC / 'abi' / f'{name}.h' for name in ('device', 'external', 'graph', 'handles', 'interop', 'memory',
@@ -150,7 +152,7 @@ def declarations(path):
 def cut_sources(sources, parts):
     """The files that are compiled for a subset."""
     instead = {**FEATURES, **({} if 'layers' in parts else LAYERS), **({} if 'companions' in parts else COMPANIONS),
-               **({} if 'gpus' in parts else GPUS)}
+               **({} if 'gpus' in parts else GPUS), **({} if 'nvrtc' in parts else NVRTC)}
     for path in sources:
         if 'streams' in parts or path.is_relative_to(LOADER):
             path = instead.get(path, path)
@@ -226,7 +228,8 @@ class Subset:
     def left_out(self):
         """The headers that the subset does not have."""
         return [PUBLIC / 'feature.h', *([] if 'streams' in self.has_parts else STREAM_HEADERS),
-                *(PUBLIC / f'{name}.h' for part, name in (('layers', 'layer'), ('companions', 'companion'), ('gpus', 'gpu'))
+                *(PUBLIC / f'{name}.h' for part, name in (('layers', 'layer'), ('companions', 'companion'), ('gpus', 'gpu'),
+                                                          ('nvrtc', 'nvrtc'))
                   if part not in self.has_parts),
                 *([] if 'CUeglFrame_st' in self.typed_list else [PUBLIC / 'abi' / 'egl.h'])]
 
@@ -272,7 +275,7 @@ class Subset:
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
         options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
         options += ' --no-streams' * ('streams' not in self.has_parts)
-        options += ''.join(f' --{part}' for part in ('layers', 'companions', 'gpus') if part in self.has_parts)
+        options += ''.join(f' --{part}' for part in ('layers', 'companions', 'gpus', 'nvrtc') if part in self.has_parts)
         added = [one for one in self.kept if one not in self.chosen]
         return f'''
  *

@@ -169,6 +169,16 @@ void cush_os_library_make_global(const char *path)
         dlerror(); /* clear the message, which the program's next dlerror() would return */
 }
 
+static bool object_contains(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD && address - start < object->dlpi_phdr[i].p_memsz)
+            return true;
+    }
+    return false;
+}
+
 /* The mapped object that contains an address. */
 struct own_object {
     uintptr_t address;
@@ -179,14 +189,10 @@ static int own_object_find(struct dl_phdr_info *object, size_t size, void *found
 {
     struct own_object *own = found;
     (void)size;
-    for (size_t i = 0; i < object->dlpi_phnum; i++) {
-        uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-        if (object->dlpi_phdr[i].p_type == PT_LOAD && own->address - start < object->dlpi_phdr[i].p_memsz) {
-            own->name = object->dlpi_name;
-            return 1;
-        }
-    }
-    return 0;
+    if (!object_contains(object, own->address))
+        return 0;
+    own->name = object->dlpi_name;
+    return 1;
 }
 
 /*
@@ -208,6 +214,32 @@ bool cush_os_library_pin_self(void)
     if (!pinned)
         dlerror();
     return pinned;
+}
+
+struct object_visit {
+    void (*use)(const char *path, enum os_object kind, void *user);
+    void *user;
+};
+
+/* The program has no path here, or, in musl, whatever it was started with. */
+static int object_visit(struct dl_phdr_info *object, size_t size, void *user)
+{
+    static const char own[] = "";
+    const struct object_visit *visit = user;
+    (void)size;
+    if (object->dlpi_name != NULL && object->dlpi_name[0] == '/')
+        visit->use(object->dlpi_name, object_contains(object, (uintptr_t)own) ? OS_OBJECT_OWN : OS_OBJECT_LIBRARY,
+                   visit->user);
+    return 0;
+}
+
+void cush_os_library_each(void (*use)(const char *path, enum os_object kind, void *user), void *user)
+{
+    struct object_visit visit = {use, user};
+    char program[OS_PATH_SIZE];
+    if (cush_os_file_real_path("/proc/self/exe", program))
+        use(program, OS_OBJECT_PROGRAM, user);
+    dl_iterate_phdr(object_visit, &visit);
 }
 
 cushim_fn cush_os_library_symbol(void *library, const char *name)

@@ -51,6 +51,7 @@ def outputs():
         'loader/lists/exports.inc': write_tables.write_exports(entry_points),
         'loader/lists/branches.inc': write_tables.write_branches(),
         'loader/lists/gpus.inc': write_tables.write_gpus(),
+        'loader/lists/architectures.inc': write_tables.write_architectures(),
         **write_pages.write_pages(entry_points),
     }
 

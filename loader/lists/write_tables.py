@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The text of the lists for C that the library includes: symbols.inc, exports.inc, branches.inc and gpus.inc."""
+"""The text of the lists for C that the library includes: symbols.inc, exports.inc, branches.inc, gpus.inc and
+architectures.inc."""
 import entry_points as lists
 from write_headers import MADE
 
@@ -176,3 +177,29 @@ def write_gpus():
             f'"{one.generation}", {one.since or 0}, {one.last or 0}, {(one.module or "unknown").upper()})'
             for one in lists.read_gpus() for first, last in one.ids]
     return GPUS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_GENERATION\n'
+
+
+# ---- loader/lists/architectures.inc ----
+
+ARCHITECTURES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * architectures.inc - the CUDA versions that compile for each compute capability.
+ *
+ *   CUSHIM_ARCHITECTURE(capability, first, last)
+ *
+ *   capability   the compute capability, 1000 * major + 10 * minor
+ *   first, last  the first and the last CUDA version that compile for it; 0: the newest one does, or it is not known
+ *
+ * Define CUSHIM_ARCHITECTURE before including this file; it is undefined at the end.
+ *
+ * Made by loader/lists/write_lists.py from loader/lists/gpus.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_architectures():
+    rows = [f'CUSHIM_ARCHITECTURE({1000 * (one.arch // 10) + 10 * (one.arch % 10)}, {one.first}, {one.until or 0})'
+            for one in lists.read_gpus() if one.first]
+    return ARCHITECTURES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_ARCHITECTURE\n'

@@ -41,6 +41,12 @@ void *cush_os_library_open_again(const char *start, size_t index)
     return NULL;
 }
 
+void cush_os_library_each(void (*use)(const char *path, enum os_object kind, void *user), void *user)
+{
+    (void)use;
+    (void)user;
+}
+
 void cush_os_library_close(void *library)
 {
     dlclose(library);

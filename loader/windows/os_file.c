@@ -31,6 +31,35 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
     return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
+/* Apart, because of the size of the frame. */
+static HANDLE directory_open(const char *root, const char *path, WIN32_FIND_DATAW *entry)
+{
+    char all[WIDE_PATH_SIZE];
+    wchar_t wide[WIDE_PATH_SIZE];
+    if (!cush_os_path_below(root, path, all, sizeof all - 2))
+        return INVALID_HANDLE_VALUE;
+    strcat(all, "/*");
+    return cush_unicode_to_utf16(all, wide, WIDE_PATH_SIZE) ? FindFirstFileW(wide, entry) : INVALID_HANDLE_VALUE;
+}
+
+bool cush_os_directory_find(const char *root, const char *path,
+                            bool (*matches)(const char *root, const char *path, const char *name, void *user),
+                            void *user)
+{
+    WIN32_FIND_DATAW entry;
+    HANDLE directory = directory_open(root, path, &entry);
+    if (directory == INVALID_HANDLE_VALUE)
+        return false;
+    bool found = false;
+    do {
+        char name[3 * MAX_PATH];
+        if (cush_unicode_to_utf8(entry.cFileName, name, sizeof name))
+            found = matches(root, path, name, user);
+    } while (!found && FindNextFileW(directory, &entry));
+    FindClose(directory);
+    return found;
+}
+
 /* The next functions are used only for device nodes and other files that Windows does not have. */
 bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned device_minor, bool may_be_plain)
 {
@@ -88,17 +117,6 @@ bool cush_os_file_real_path(const char *path, char *real_path)
 {
     (void)path;
     (void)real_path;
-    return false;
-}
-
-bool cush_os_directory_find(const char *root, const char *path,
-                            bool (*matches)(const char *root, const char *path, const char *name, void *user),
-                            void *user)
-{
-    (void)root;
-    (void)path;
-    (void)matches;
-    (void)user;
     return false;
 }
 

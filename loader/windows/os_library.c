@@ -3,12 +3,15 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unicode.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
+
+#include <psapi.h> /* after windows.h */
 
 /* A mapped DLL. Offsets are relative to the base, and nothing beyond `size` is read. */
 struct image {
@@ -216,4 +219,24 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address)
     HMODULE holder = library_of_address(address);
     const char *name = holder != NULL ? exports_find_name(holder, address) : NULL;
     return name != NULL && cush_os_library_symbol(library, name) == address ? name : NULL;
+}
+
+/* Windows lists the program first. */
+void cush_os_library_each(void (*use)(const char *path, enum os_object kind, void *user), void *user)
+{
+    enum { MAX_MODULES = 1024 };
+    HMODULE *modules = malloc(MAX_MODULES * sizeof *modules);
+    DWORD size = 0;
+    if (modules == NULL || !K32EnumProcessModules(GetCurrentProcess(), modules, MAX_MODULES * sizeof *modules, &size))
+        size = 0;
+    const void *own = library_of_address((cushim_fn)cush_os_library_each);
+    for (size_t i = 0; i < MAX_MODULES && i < size / sizeof *modules; i++) {
+        char path[OS_PATH_SIZE];
+        cush_os_library_path(modules[i], NULL, path, sizeof path);
+        for (char *slash = path; (slash = strchr(slash, '\\')) != NULL;)
+            *slash = '/';
+        if (path[0] != '\0')
+            use(path, i == 0 ? OS_OBJECT_PROGRAM : modules[i] == own ? OS_OBJECT_OWN : OS_OBJECT_LIBRARY, user);
+    }
+    free(modules);
 }

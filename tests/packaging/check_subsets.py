@@ -290,6 +290,21 @@ int main(void)
 """)
             self.must_pass(copy.program('gpus', source), CUSHIM_DRIVER='none')
 
+    def test_nvrtc_when_asked_for_then_is_there_and_answers_without_a_driver(self):
+        self.assertNotIn('cushim_nvrtc', self.twenty.header)
+        self.assertNotIn('libnvrtc', (self.twenty.directory / 'cushim.c').read_text(encoding='utf-8'))
+        copy = self.make('nvrtc', 'cuInit', '--no-streams', '--nvrtc')
+        self.assertIn('--no-streams --companions --gpus --nvrtc DIRECTORY', copy.header)
+        for header in ('cushim.h', 'cushim_untyped.h'):
+            source = write(copy.directory / 'nvrtc.c', f"""#include "{header}"
+static struct cushim_nvrtc nvrtc;
+int main(void)
+{{
+    return cushim_nvrtc_find(0, &nvrtc) != 0 || nvrtc.driver != 0 || (nvrtc.handle == 0) != (nvrtc.version == 0);
+}}
+""")
+            self.must_pass(copy.program('nvrtc', source), CUSHIM_DRIVER='none')
+
     # ---- The same answers ----
 
     def compare(self, copy, driver, settings):
