@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "companions.h"
+#include "cushim/nvrtc.h"
 #include "json.h"
 #include "options.h"
 #include "text.h"
@@ -36,6 +37,17 @@ void companions_print(const struct companion_found *companions);
 
 /* Shows the GPUs of the machine. Starts nothing. */
 enum status list_gpus(const struct options *options);
+
+/* ---- nvrtc.c: --nvrtc, the NVRTC that fits the loaded driver and the GPU ---- */
+
+/* Looks for it below `root` (NULL: on this machine) for so many seconds. */
+void nvrtc_find(const char *root, int seconds, struct cushim_nvrtc *out_found);
+
+/* Writes the JSON object "nvrtc"; null for NULL. */
+void nvrtc_write(struct json *json, const struct cushim_nvrtc *found);
+
+/* Writes a line. */
+void nvrtc_print(const struct cushim_nvrtc *found);
 
 /* ---- choose.c: --choose, a list of builds of which the first that fits is printed ---- */
 

@@ -23,10 +23,13 @@ struct probe {
     struct requirement requirement;
     struct cushim_system system;
     struct environment environment;
-    char origin[512]; /* what led to the library: a variable or a file; "": not known */
+    const struct cushim_nvrtc *nvrtc; /* NULL: not asked for */
+    char origin[512];                 /* what led to the library: a variable or a file; "": not known */
 };
 
-static struct companion_found companions[CUSHIM_COMPANION_COUNT]; /* too large for a small stack */
+/* Too large for a small stack. */
+static struct companion_found companions[CUSHIM_COMPANION_COUNT];
+static struct cushim_nvrtc nvrtc;
 
 static void probe_set_reason(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
 {
@@ -70,6 +73,10 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     /* This process, too, may take so long. With --no-start, only files are read. */
     if (!options->no_start)
         companions_find(companions, (probe_timeout(options) + 1) / 2);
+    if (options->nvrtc) {
+        nvrtc_find(options->load.root, (probe_timeout(options) + 1) / 2, &nvrtc);
+        probe->nvrtc = &nvrtc;
+    }
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
     probe->requirement = requirement_check(options);
@@ -94,6 +101,10 @@ static enum status probe_examine(const struct options *options, struct probe *pr
         if (companion->reason != CUSHIM_REASON_UNKNOWN)
             continue;
         probe_set_reason(probe, companion->reason, companion->message, companion->advice);
+        return STATUS_UNUSABLE;
+    }
+    if (probe->nvrtc != NULL && nvrtc.reason != CUSHIM_REASON_NONE) {
+        probe_set_reason(probe, nvrtc.reason, nvrtc.message, nvrtc.advice);
         return STATUS_UNUSABLE;
     }
     if (!probe->requirement.met) {
@@ -147,6 +158,7 @@ static void probe_write(const struct options *options, const struct probe *probe
         features_write(&json, CUSHIM_DRIVER_ALONE, options->feature);
     }
     companions_write(&json, probe->has_no_answer || options->no_start ? NULL : companions);
+    nvrtc_write(&json, probe->nvrtc);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
@@ -212,6 +224,8 @@ static void probe_print_driver(const struct options *options, const struct probe
                    : options->no_start              ? "not started"
                                                     : "not queried (--devices starts the driver)");
     }
+    if (probe->nvrtc != NULL)
+        nvrtc_print(probe->nvrtc);
 }
 
 static void print_headline(enum status status, const struct probe *probe)

@@ -17,7 +17,7 @@ enum { MAX_ARGUMENTS = 2 };
 struct options {
     const struct command *command;
     bool help, version; /* these take precedence over a command */
-    bool json, html, csv, devices, list, no_start, all, per_thread;
+    bool json, html, csv, devices, nvrtc, list, no_start, all, per_thread;
     enum cushim_default_stream kind;
     const char *softcuda; /* "580", or NULL; load.path is then the path of that library */
     struct cushim_load_options load;

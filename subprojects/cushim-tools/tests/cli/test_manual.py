@@ -45,7 +45,7 @@ class Manual(Case):
     def test_page_when_program_writes_a_json_key_then_documents_it(self):
         driver = '--driver=' + fake('driver_12_4')
         keys = set()
-        for arguments in (['probe', '--devices'], ['probe', '--choose', 'cpu'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['lookup', 'cuInit'], ['doctor'], ['run']):
+        for arguments in (['probe', '--devices', '--nvrtc'], ['probe', '--choose', 'cpu'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['lookup', 'cuInit'], ['doctor'], ['run']):
             document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0',
                                 CUSHIM_LAYERS=fake('layer')).json
             stack = [document]

@@ -3,11 +3,14 @@
 """probe on fake drivers and without a driver: exit status, JSON keys and counts."""
 
 import os
+import shutil
+import unittest
 
-from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main, run, run_json
+from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main, newest_fake, run, run_json
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features',
-              'companions', 'tried', 'layers', 'environment', 'devices']
+              'companions', 'nvrtc', 'tried', 'layers', 'environment', 'devices']
+NVRTC_KEYS = ['reason', 'path', 'place', 'cuda_version', 'target', 'loads_ptx', 'message', 'advice']
 FEATURE_KEYS = ['name', 'usable', 'obstacle', 'message', 'since', 'values']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')
@@ -250,6 +253,40 @@ class Require(Case):
         answer = run_json('probe', '--driver=none', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'not-wanted'))
         self.assertIn(b'StreamQuery_v1 is missing: No CUDA driver is loaded', answer.err)
+
+
+@unittest.skipUnless(os.path.exists(newest_fake('nvrtc_12.4')), 'this build has no NVRTC for tests')
+class Nvrtc(Case):
+    def find(self, library, driver=DRIVER, *options):
+        directory = os.path.join(self.directory(), 'lib64')
+        os.mkdir(directory)
+        shutil.copy(newest_fake(library), os.path.join(directory, 'libnvrtc.so.12'))
+        shutil.copy(newest_fake('builtins_12.4'), os.path.join(directory, 'libnvrtc-builtins.so.12.4'))
+        return directory, run_json('probe', '--nvrtc', driver, *options, CUDA_PATH=os.path.dirname(directory))
+
+    def test_nvrtc_when_one_fits_then_is_shown(self):
+        directory, answer = self.find('nvrtc_12.4')
+        path = os.path.join(os.path.realpath(directory), 'libnvrtc.so.12')
+        self.assertEqual(list(answer.document['nvrtc']), NVRTC_KEYS)
+        self.assertEqual([answer.document['nvrtc'][key] for key in NVRTC_KEYS[:4]], ['none', path, 'CUDA_PATH', 12040])
+        text = run('probe', '--nvrtc', DRIVER, CUDA_PATH=os.path.dirname(directory)).out.decode()
+        self.assertIn(f'12.4, {path} (CUDA_PATH)', ' '.join(text.split()))
+
+    def test_nvrtc_when_none_fits_then_the_probe_fails(self):
+        answer = self.find('nvrtc_12.4', OLDEST)[1]
+        self.assertEqual((answer.status, answer.document['nvrtc']['path']), (UNUSABLE, None))
+        self.assertEqual([answer.document[key] for key in ('reason', 'message', 'advice')],
+                         [answer.document['nvrtc'][key] for key in ('reason', 'message', 'advice')])
+        self.assertEqual(answer.document['reason'], 'too-old')
+
+    def test_nvrtc_when_its_file_ends_the_process_then_says_so(self):
+        directory = self.find('nvrtc_12.4')[0]
+        shutil.copy(fake('aborts'), os.path.join(directory, 'libnvrtc.so.12'))
+        answer = run_json('probe', '--nvrtc', DRIVER, CUDA_PATH=os.path.dirname(directory))
+        self.assertIn('ends the process that opens it', answer.document['nvrtc']['message'])
+
+    def test_nvrtc_when_not_asked_for_then_is_null(self):
+        self.assertIsNone(run_json('probe', DRIVER).document['nvrtc'])
 
 
 if __name__ == '__main__':
