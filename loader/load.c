@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "load.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
 #include "error.h"
 #include "find_driver.h"
 #include "layer.h"
+#include "log.h"
 #include "os.h"
 #include "request.h"
 #include "start.h"
@@ -27,77 +26,10 @@ static struct {
 
 static const char load_name[] = "cushim_load";
 
-/* The size of a line that is made without memory, and then cut. */
-enum { CUT_LINE = 512 };
-
-static char *line_make(char cut[CUT_LINE], const char *first, const char *second, const char *third, const char *last)
-{
-    size_t size = strlen(first) + strlen(second) + strlen(third) + strlen(last) + 1;
-    char *line = malloc(size);
-    if (line == NULL) {
-        line = cut;
-        size = CUT_LINE;
-    }
-    snprintf(line, size, "%s%s%s%s", first, second, third, last);
-    return line;
-}
-
-static void line_free(char *line, const char *cut)
-{
-    if (line != cut)
-        free(line);
-}
-
-/* Names and values can contain any character. A line of the log must not contain a newline. */
-static void load_log_line(const struct cushim_load_options *options, const char *first, const char *second,
-                          const char *third, const char *last)
-{
-    char cut[CUT_LINE];
-    char *line = line_make(cut, first, second, third, last);
-    for (char *end = line; (end = strpbrk(end, "\r\n")) != NULL;)
-        *end = ' ';
-    options->log(options->log_user, line);
-    line_free(line, cut);
-}
-
-static void load_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
-{
-    for (size_t i = 0; i < diagnosis->variable_count; i++) {
-        const struct cushim_variable *variable = &diagnosis->variables[i];
-        load_log_line(options, variable->name, "=", variable->value, variable->is_used ? "" : " (ignored)");
-    }
-    for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        load_log_line(options, diagnosis->attempts[i].path, ": ", diagnosis->attempts[i].result, "");
-    if (diagnosis->code == CUDA_SUCCESS)
-        load_log_line(options, "loaded ", diagnosis->path != NULL ? diagnosis->path : "the driver", "", "");
-    else
-        load_log_line(options, diagnosis->message, "", "", "");
-}
-
 static void load_publish_tables(void)
 {
     cush_table_set_current(cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_LEGACY),
                            cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
-}
-
-static void load_log_to_target(void *user, const char *line)
-{
-    const char *const *target = user;
-    char start[32], cut[CUT_LINE];
-    snprintf(start, sizeof start, "cushim[%lu]: ", cush_os_process());
-    char *text = line_make(cut, start, line, "\n", "");
-    size_t size = strlen(text);
-    text[size - 1] = '\n'; /* also of one that was cut */
-    cush_os_file_append(*target, text, size);
-    line_free(text, cut);
-}
-
-/* CUSHIM_LOG: "stderr" or a file. */
-static void load_log_as_requested(const struct cushim_diagnosis *diagnosis)
-{
-    const char *target = cush_os_environment("CUSHIM_LOG");
-    if (target != NULL && target[0] != '\0' && !cush_os_privileged())
-        load_log_diagnosis(&(struct cushim_load_options){.log = load_log_to_target, .log_user = &target}, diagnosis);
 }
 
 /* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the null driver
@@ -231,7 +163,7 @@ static CUSHIM_COLD const struct cushim_diagnosis *load_first(const struct cushim
     bool wants_driver_log = cush_os_library_pin_self() && read == cush_request_read;
     bool sensible = read(&wish, options, loading.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish, wants_driver_log) : load_publish();
-    load_log_as_requested(diagnosis);
+    cush_log_load_as_requested(diagnosis);
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
@@ -264,9 +196,9 @@ static CUSHIM_COLD CUresult load_with(const struct cushim_load_options *options,
     cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {
         if (diagnosis != NULL)
-            load_log_diagnosis(options, diagnosis);
+            cush_log_load(options, diagnosis);
         else
-            load_log_line(options, result == CUDA_SUCCESS ? "loaded before" : load_error_message(), "", "", "");
+            cush_log_line(options, result == CUDA_SUCCESS ? "loaded before" : load_error_message(), "", "", "");
     }
     return result;
 }

@@ -8,6 +8,7 @@
 #include "diagnosis.h"
 #include "driver.h"
 #include "error.h"
+#include "log.h"
 #include "os.h"
 
 /* Numbers of processes, 0: none. A child of fork() has those of its parent. That of this process is made without a
@@ -78,6 +79,7 @@ static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, c
     cush_diagnosis_set_outcome(builder, cause->reason, code, cause->message[0] != '\0' ? "%s" : NULL, cause->message);
     const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(builder);
     cush_os_load_unlock();
+    cush_log_start_as_requested(diagnosis);
     return diagnosis;
 }
 

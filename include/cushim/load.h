@@ -81,7 +81,8 @@ struct cushim_load_options {
      *
      * With CUSHIM_LOG, cushim writes the same lines for the load of any program, also one without options: to stderr if
      * the value is "stderr", and otherwise to the end of the file that it names. Each line begins with "cushim[", the
-     * number of the process and "]: ". A file that cannot be written does not affect the program.
+     * number of the process and "]: ". A start (cuInit) that fails adds CUDA_VISIBLE_DEVICES, if that is set, and a
+     * line that says why. A file that cannot be written does not affect the program.
      */
     void (*log)(void *log_user, const char *line);
     /** Passed to `log`. */

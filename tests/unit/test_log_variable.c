@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "directory.h"
+#include "mock.h"
 
 static char expected[65536];
 
@@ -58,6 +59,77 @@ DIRECTORY_TEST(test_log_variable_when_the_first_call_loads_then_its_load_is_logg
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ENTRY_StreamQuery_v1, 0));
     unit_assert_contains(file_text(directory_path("log")), "fake_12040.so: a driver for CUDA 12.4\n");
     unit_assert_contains(file_text(directory_path("log")), "]: loaded ");
+}
+
+static CUresult answer;
+
+static CUresult CUDAAPI init(unsigned flags)
+{
+    (void)flags;
+    return answer;
+}
+
+/* How a program reaches cuInit. */
+static CUresult start_by_slot(void)
+{
+    return cushim_table()->Init_v1(0);
+}
+
+static CUresult start_by_symbol(void)
+{
+    CUresult(CUDAAPI * start)(unsigned) = NULL;
+    cushim_fn found = cushim_symbol("cuInit");
+    memcpy(&start, &found, sizeof start);
+    return start(0);
+}
+
+static CUresult (*const starts[])(void) = {cushim_init, start_by_slot, start_by_symbol};
+
+static const char *logged_start(void)
+{
+    static char line[1024];
+    const char *found = strstr(file_text(directory_path("log")), "]: cuInit ");
+    snprintf(line, sizeof line, "%s", found != NULL ? found : "");
+    return line;
+}
+
+DIRECTORY_TEST(test_log_variable_when_a_start_fails_then_one_line_says_why_on_each_way)
+{
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        char line[1024];
+        mock_reset(state);
+        unit_set_variable("CUSHIM_LOG", directory_write("log", "", 0));
+        mock_load("fake_12040", (struct cushim_load_options){.root = directory_machine()})->Init_v1 = init;
+        assert_string_equal(logged_start(), "");
+        answer = CUDA_ERROR_SYSTEM_NOT_READY;
+        assert_int_equal(starts[i](), answer);
+        snprintf(line, sizeof line, "]: cuInit failed: %s\n", cushim_diagnosis_get()->message);
+        assert_string_equal(logged_start(), line);
+        answer = CUDA_SUCCESS;
+        assert_int_equal(starts[i](), answer);
+        unit_assert_contains(logged_start(), "]: cuInit succeeded\n");
+    }
+}
+
+DIRECTORY_TEST(test_log_variable_when_a_start_succeeds_then_no_line_is_added)
+{
+    mock_reset(state);
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    mock_load("fake_12040", (struct cushim_load_options){.max_version = 0})->Init_v1 = init;
+    answer = CUDA_SUCCESS;
+    assert_int_equal(cushim_init(), answer);
+    assert_string_equal(logged_start(), "");
+}
+
+DIRECTORY_TEST(test_log_variable_when_cuInit_is_hidden_or_devices_are_then_the_line_says_so)
+{
+    mock_reset(state);
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    unit_set_variable("CUDA_VISIBLE_DEVICES", "7");
+    mock_load("fake_12040", (struct cushim_load_options){.hide = "cuInit"});
+    assert_int_equal(cushim_init(), CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_contains(logged_start(), "cuInit is hidden");
+    unit_assert_contains(file_text(directory_path("log")), "]: CUDA_VISIBLE_DEVICES=7\n");
 }
 
 DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded)

@@ -72,6 +72,12 @@ class Ways(Case):
             loaded = [line.split()[-1] for line in file if ']: loaded ' in line]
         self.assertEqual(loaded, [softcuda(550), '/.' + softcuda(550)])
 
+    def test_log_when_a_start_fails_then_has_the_reason(self):
+        log = os.path.join(self.directory(), 'log')
+        client(['--softcuda', '550'], 'open', CUSHIM_LOG=log, SOFTCUDA_DEVICES='0')
+        with open(log, encoding='utf-8') as file:
+            self.assertEqual(len([line for line in file if ']: cuInit failed: ' in line]), 1)
+
     def test_proc_address_when_asked_for_any_entry_point_then_is_what_dlsym_returns(self):
         lines = [f'{one.function} {max(one.version, 7000) if flags == 2 else one.version} {flags} {symbol}'
                  for one in ENTRY_POINTS if one.version <= 13000

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines about a load and a start: for the callback of a load, and, with CUSHIM_LOG, for stderr or a file. */
+#ifndef CUSHIM_LOADER_LOG_H
+#define CUSHIM_LOADER_LOG_H
+
+#include "cushim/diagnosis.h"
+#include "cushim/load.h"
+
+/* Passes the four texts to the callback of the options, which must have one, as one line. */
+void cush_log_line(const struct cushim_load_options *options, const char *first, const char *second, const char *third,
+                   const char *last);
+
+/* Does so with the variables of a load, what it tried and its outcome. */
+CUSHIM_COLD void cush_log_load(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis);
+
+/* Writes the lines of a load to what CUSHIM_LOG names, if it is set. */
+CUSHIM_COLD void cush_log_load_as_requested(const struct cushim_diagnosis *diagnosis);
+
+/* Does so with those of a start: what the driver read of the environment, and the outcome. */
+CUSHIM_COLD void cush_log_start_as_requested(const struct cushim_diagnosis *diagnosis);
+
+#endif
