@@ -28,13 +28,14 @@ readme_command() {
     bash -euo pipefail -c "$command"
 }
 
-# That README's two commands suffice on a new machine; defects in the usual build, and on real drivers.
+# That README's blocks suffice on a new machine; defects in the usual build, and on real drivers.
 stage_readme() {
     # shellcheck disable=SC2046 # one word for each
     download_packages $(readme_packages)
     fetch_drivers
     readme_command 1
     readme_command 2
+    readme_command 3
     nothing_runs_from "$PWD/build"
     packages ffmpeg python3-numba chromium zsh fish man-db
     meson test -C build --print-errorlogs --logbase testlog-programs "${of_other_programs[@]}"
@@ -254,7 +255,7 @@ stage_arm64() {
 arm64_build() {
     local tests=(--timeout-multiplier 5 --suite unit --suite cuda "${usual[@]}")
     git diff --quiet "$(change_base)" -- subprojects/cushim-tools/exec || tests+=(--suite exec)
-    if ! sudo tests/cross/register-emulator; then
+    if ! as_root tests/cross/register-emulator; then
         echo 'skipped: programs for arm64 that start others, because the kernel here cannot start programs for arm64'
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi

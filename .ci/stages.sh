@@ -4,6 +4,7 @@
 # stages.sh - the functions that the stages of .ci/run use. Sourced.
 #
 #   stage_begin NAME, stage_end    a stage, whose times are reported; the first one that fails ends the run
+#   as_root COMMAND...       by sudo where it is installed, as README's commands do
 #   apart COMMAND...         a download, whose time is reported, but not as that of the stage
 #   packages NAME...         installs these packages of Debian, and those of README's first command
 #   variant NAME OPTION...   builds the project in build-ci/NAME, which it sets up with these options if it is new, and
@@ -42,7 +43,9 @@ apart() {
     return "$status"
 }
 
-apt_get() { sudo apt-get -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"; }
+as_root() { $(command -v sudo) env DEBIAN_FRONTEND="$DEBIAN_FRONTEND" "$@"; }
+
+apt_get() { as_root apt-get -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"; }
 
 # Downloads those that are not installed, and sets `missing` to them.
 download_packages() {

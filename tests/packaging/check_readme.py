@@ -24,9 +24,9 @@ SOFTCUDA_HEADERS = ROOT / 'subprojects' / 'softcuda' / 'include'
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
 
 
-def blocks(page):
-    """The C code of a page, one string for each block."""
-    return re.findall(r'^```c\n(.*?)^```$', PAGES[page], re.M | re.S)
+def blocks(page, language='c'):
+    """The code of a page in this language, one string for each block."""
+    return re.findall(rf'^```{language}\n(.*?)^```$', PAGES[page], re.M | re.S)
 
 
 def rows_below(heading):
@@ -72,6 +72,37 @@ class Pages(unittest.TestCase):
 
     def test_first_page_when_counted_then_it_has_at_most_140_lines(self):
         self.assertLessEqual(PAGES['README.md'].count('\n'), 140)
+
+    def run_as_printed(self, *shell, **variables):
+        """Runs a script where each program only prints its command line: once without sudo, and once with it."""
+        printed = []
+        for sudo in ((), ('sudo',)):
+            with tempfile.TemporaryDirectory() as scratch:
+                programs = ['apt-get', 'env', 'meson', 'python3', 'build/cushim', 'build/venv/bin/pip', 'build/venv/bin/cushim']
+                for name in (*sudo, *programs):
+                    path = pathlib.Path(scratch, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(f'#!/bin/sh\nprintf "%s\\n" "{name} $*"\n', encoding='utf-8')
+                    path.chmod(0o755)
+                done = subprocess.run(shell, cwd=scratch, env={'PATH': scratch, **variables}, stdout=subprocess.PIPE,
+                                      text=True, check=True)
+                printed.append(done.stdout.splitlines())
+        return printed
+
+    def test_blocks_when_there_is_sudo_or_not_then_the_same_commands_run_with_it_or_without(self):
+        for code in blocks('README.md', 'sh'):
+            for shell in (('/bin/sh', '-ec'), ('/bin/bash', '-euo', 'pipefail', '-c')):
+                bare, with_sudo = self.run_as_printed(*shell, code)
+                self.assertEqual(len(bare), code.count('&&') + 1)
+                self.assertEqual(with_sudo, [f'sudo {line}' if line.startswith('apt-get') else line for line in bare])
+
+    def test_checks_when_there_is_sudo_or_not_then_they_install_with_it_or_without(self):
+        script = '. "$0/.ci/stages.sh"; trap - EXIT; as_root apt-get update'
+        bare, with_sudo = self.run_as_printed('/bin/bash', '-euc', script, str(ROOT), DEBIAN_FRONTEND='noninteractive')
+        self.assertEqual(bare, ['env DEBIAN_FRONTEND=noninteractive apt-get update'])
+        self.assertEqual(with_sudo, ['sudo env DEBIAN_FRONTEND=noninteractive apt-get update'])
+        for script in (ROOT / '.ci').iterdir():
+            self.assertNotRegex(re.sub(r'command -v sudo|^ *#.*', '', script.read_text('utf-8'), flags=re.M), r'\bsudo\b')
 
     def test_page_of_softcuda_when_its_test_is_compiled_then_it_passes_and_each_mistake_fails(self):
         code = blocks('subprojects/softcuda/README.md')[0]
