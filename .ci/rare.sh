@@ -141,7 +141,7 @@ stage_mission() {
 
 # What changes for programs that people run, whole: FFmpeg and hashcat with cushim in place of their own loaders.
 stage_ports() {
-    packages clang zlib1g-dev libminizip-dev libxxhash-dev opencl-c-headers
+    packages clang zlib1g-dev libminizip-dev libxxhash-dev opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd
     meson setup build-ci/ports-softcuda -Dtests=disabled -Dtypes=own
     ninja -C build-ci/ports-softcuda subprojects/softcuda/softcuda-{340,470,580}.placed
     for program in ffmpeg hashcat; do

@@ -315,6 +315,9 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
     }
     if (!search_try_all(&search)) {
         cush_diagnosis_set_failure(builder, request->path[0] != '\0');
+        if (builder->reason == CUSHIM_REASON_NOT_FOUND && cush_system_lacks_nvidia(request->root))
+            cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NO_NVIDIA, cush_reason_code(CUSHIM_REASON_NO_NVIDIA),
+                                       NULL);
         return false;
     }
     if (search_accept(&search))

@@ -59,6 +59,7 @@ struct system_bus {
     int lost;              /* those that do not answer: their configuration reads as ones */
     int of_vfio;           /* those that the kernel reserves for virtual machines */
     int of_another_driver; /* those that nouveau, nova or nvidiafb drives */
+    bool lacks_nvidia;     /* each device on it could be read, and none is of NVIDIA */
 };
 
 /* How a system shows its GPUs: on the bus and as device nodes, or in another way. */
@@ -84,6 +85,11 @@ CUSHIM_COLD bool cush_system_is_container(const char *root);
 
 /* As cushim_system_get_info(), and what the bus shows. Opens no device file. */
 CUSHIM_COLD void cush_system_read(const char *root, struct cushim_system *out_system, struct system_bus *out_bus);
+
+/* Whether nothing below the root is of NVIDIA: no device on the bus, no kernel module and no device file but
+ * /dev/nvidiactl, which a driver library creates without a GPU. Where the bus is not that of the machine (gVisor,
+ * Kata), and on WSL and Jetson, this is not known, and false. */
+CUSHIM_COLD bool cush_system_lacks_nvidia(const char *root);
 
 /* Whether a file below the root exists. */
 CUSHIM_COLD bool cush_system_has_file(const char *root, const char *path);

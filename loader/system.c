@@ -59,6 +59,7 @@ struct bus_scan {
     char listed[64][8]; /* "01:00.0": the devices of NVIDIA */
     size_t listed_count;
     bool has_list;
+    int read, unread, of_nvidia; /* the devices whose vendor was read, and was not; all on the list count as read */
 };
 
 /* A line starts with bus (two digits) and device with function (two digits), a tabulator, vendor (four digits) and
@@ -69,6 +70,7 @@ static void bus_scan_line(const char *line, void *user)
     unsigned bus, device;
     bool is_device = strspn(line, "0123456789abcdef") == 4 && line[4] == '\t';
     scan->has_list |= is_device;
+    scan->read += is_device;
     if (is_device && strncmp(line + 5, "10de", 4) == 0
         && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
         && sscanf(line, "%2x%2x", &bus, &device) == 2)
@@ -116,24 +118,38 @@ static CUSHIM_COLD bool bus_scan_device(const char *root, const char *directory,
     char text[24];
     struct bus_scan *scan = user;
     (void)directory;
-    if (bus_scan_admits(scan, name) && bus_device_read(root, name, "vendor", text, sizeof text)
-        && strncmp(text, "0x10de", 6) == 0 && bus_device_read(root, name, "class", text, sizeof text)
-        && strncmp(text, "0x03", 4) == 0)
+    if (!bus_scan_admits(scan, name))
+        return false;
+    if (!bus_device_read(root, name, "vendor", text, sizeof text)) {
+        scan->unread++;
+        return false;
+    }
+    scan->read++;
+    if (strncmp(text, "0x10de", 6) != 0)
+        return false;
+    scan->of_nvidia++;
+    if (bus_device_read(root, name, "class", text, sizeof text) && strncmp(text, "0x03", 4) == 0)
         scan->use(name, scan->user);
     return false;
 }
 
-bool cush_system_each_gpu(const char *root, void (*use)(const char *address, void *user), void *user)
+/* Returns whether the bus can be seen. */
+static bool bus_scan_run(struct bus_scan *scan, const char *root)
 {
     char path[OS_PATH_SIZE];
-    struct bus_scan scan = {.use = use, .user = user};
     if (!cush_os_has_device_nodes)
         return false;
     if (cush_os_path_below(root, "/proc/bus/pci/devices", path, sizeof path))
-        cush_os_file_each_line(path, bus_scan_line, &scan);
-    if (!scan.has_list || scan.listed_count > 0)
-        cush_os_directory_find(root, cush_system_pci_devices, bus_scan_device, &scan);
+        cush_os_file_each_line(path, bus_scan_line, scan);
+    if (!scan->has_list || scan->listed_count > 0)
+        cush_os_directory_find(root, cush_system_pci_devices, bus_scan_device, scan);
     return cush_system_has_file(root, cush_system_pci_devices);
+}
+
+bool cush_system_each_gpu(const char *root, void (*use)(const char *address, void *user), void *user)
+{
+    struct bus_scan scan = {.use = use, .user = user};
+    return bus_scan_run(&scan, root);
 }
 
 bool cush_system_gpu_driver(const char *root, const char *address, char *name, size_t size)
@@ -226,10 +242,25 @@ void cush_system_read(const char *root, struct cushim_system *out_system, struct
             system.gpu_node = node;
     }
     struct bus_count count = {root, out_bus};
-    out_bus->is_visible = cush_system_each_gpu(root, bus_count_gpu, &count);
+    struct bus_scan scan = {.use = bus_count_gpu, .user = &count};
+    out_bus->is_visible = bus_scan_run(&scan, root);
+    out_bus->lacks_nvidia =
+        out_bus->is_visible && scan.read > 0 && scan.unread == 0 && scan.listed_count == 0 && scan.of_nvidia == 0;
     system.has_gpu_on_bus = out_bus->gpus > 0;
     system.is_container = cush_system_is_container(root);
     *out_system = system;
+}
+
+bool cush_system_lacks_nvidia(const char *root)
+{
+    struct cushim_system system;
+    struct system_bus bus;
+    if (cush_system_kind(root) != SYSTEM_USUAL || cush_system_has_file(root, "/sys/module/nvidia")
+        || cush_system_file_contains(root, "/proc/cmdline", "kata-containers"))
+        return false;
+    cush_system_read(root, &system, &bus);
+    return bus.lacks_nvidia && system.kernel_module[0] == '\0' && system.uvm_node == CUSHIM_NODE_ABSENT
+           && system.gpu_node == CUSHIM_NODE_ABSENT;
 }
 
 void cushim_system_get_info(const char *root, struct cushim_system *out_system)

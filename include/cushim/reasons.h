@@ -152,6 +152,11 @@ CUSHIM_REASON(MODULE_NOT_LOADED, "module-not-loaded", CUDA_SUCCESS, "The kernel 
 CUSHIM_REASON(NODE_WRONG, "device-node-wrong", CUDA_SUCCESS, "A device file does not lead to NVIDIA's driver.",
               "Remove the file and run nvidia-smi as root, which creates it; /dev/nvidia-uvm is created by "
               "\"nvidia-modprobe -u -c 0\". If this is a container, restart it.")
+CUSHIM_REASON(NO_NVIDIA, "no-nvidia", CUDA_ERROR_FILE_NOT_FOUND,
+              "This machine has neither an NVIDIA GPU nor NVIDIA's driver.",
+              "If the machine has an NVIDIA GPU, check that it is seated and powered; in a virtual machine, check that "
+              "it is passed through; start a container with GPU access (for Docker: --gpus all). Otherwise use "
+              "programs that do not need one.")
 
 /* clang-format on */
 

@@ -63,6 +63,64 @@ DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path)
     }
 }
 
+static void make_bus_without_nvidia(void)
+{
+    directory_machine_file("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n");
+    directory_machine_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x1002\n");
+    directory_machine_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030000\n");
+}
+
+DIRECTORY_TEST(test_search_when_the_machine_has_nothing_of_nvidia_then_that_is_the_reason)
+{
+    make_bus_without_nvidia();
+    unit_assert_failed(load(), CUSHIM_REASON_NO_NVIDIA, CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(cushim_diagnosis_get()->message, cushim_reason_message(CUSHIM_REASON_NO_NVIDIA));
+    assert_string_equal(cushim_diagnosis_get()->attempts[0].result, "not found");
+    directory_machine_file("dev/nvidiactl", ""); /* a driver library creates it */
+    directory_machine_file("proc/bus/pci/devices", "0000\t80861237\t0\n0100\t1002687f\t0\n");
+    assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NO_NVIDIA);
+}
+
+/* One file each, beside a bus without NVIDIA. NULL: without that bus. */
+static const struct {
+    const char *file, *text;
+} traces_of_nvidia[] = {
+    {NULL, NULL},
+    {"sys/bus/pci/devices/0000:02:00.0/vendor", "0x10de\n"},  /* its class is not known */
+    {"sys/bus/pci/devices/0000:02:00.0/class", "0x030000\n"}, /* its vendor is not known */
+    {"proc/bus/pci/devices", "0000\t80861237\t0\n0200\t10de2684\t0\n"},
+    {"proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed\n"},
+    {"sys/module/nvidia/refcnt", "0\n"},
+    {"dev/nvidia3", ""},
+    {"dev/nvidia-uvm", ""},
+    {"dev/dxg", ""},
+    {"proc/version", "Linux version 6.6.87.2-microsoft-standard-WSL2\n"},
+    {"proc/cmdline", "panic=1 nr_cpus=4 systemd.unit=kata-containers.target systemd.mask=systemd-networkd.service\n"},
+    {"dev/nvmap", ""},
+    {"etc/nv_tegra_release", "# R36\n"},
+};
+
+static void make_trace(size_t i)
+{
+    if (traces_of_nvidia[i].file == NULL)
+        return;
+    make_bus_without_nvidia();
+    directory_machine_file(traces_of_nvidia[i].file, traces_of_nvidia[i].text);
+}
+
+DIRECTORY_TEST(test_search_when_something_is_of_nvidia_or_the_bus_cannot_be_read_then_the_library_is_missing)
+{
+    for (size_t i = 0; i < sizeof traces_of_nvidia / sizeof traces_of_nvidia[0]; i++) {
+        directory_remove(state);
+        directory_create(state);
+        make_trace(i);
+        assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
+        if (cushim_diagnosis_get()->reason != CUSHIM_REASON_NOT_FOUND)
+            fail_msg("%s: %s", traces_of_nvidia[i].file, cushim_diagnosis_get()->reason_name);
+    }
+}
+
 DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it)
 {
     size_t index = 0;

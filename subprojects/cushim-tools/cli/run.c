@@ -22,6 +22,7 @@ static bool is_without_gpu(const struct options *options)
     struct cushim_system system;
     switch (driver_diagnosis()->reason) {
     case CUSHIM_REASON_NOT_FOUND:
+    case CUSHIM_REASON_NO_NVIDIA:
     case CUSHIM_REASON_NOT_WANTED:
     case CUSHIM_REASON_STUB:
     case CUSHIM_REASON_NO_DEVICE:

@@ -28,6 +28,12 @@ void driver_refuse(const char *message);
 /* The diagnosis of the load: cushim_diagnosis_get(), or why this process did not load it (load_in_child.c). */
 const struct cushim_diagnosis *driver_diagnosis(void);
 
+/* Whether no driver library was found, with a GPU or without one. */
+static inline bool driver_is_absent(enum cushim_reason reason)
+{
+    return reason == CUSHIM_REASON_NOT_FOUND || reason == CUSHIM_REASON_NO_NVIDIA;
+}
+
 /* Writes the diagnosis to stderr, for commands whose output has no room for it. */
 void driver_complain(void);
 

@@ -131,7 +131,7 @@ static bool report_unusable(struct doctor *doctor)
     const struct cushim_diagnosis *load = doctor->load;
     bool is_plain = load->reason == CUSHIM_REASON_NOT_LOADABLE && load == cushim_diagnosis_get() /* not of a child */
                     && load->attempt_count > 0 && strchr(load->attempts[0].path, '/') == NULL;
-    if ((load->reason != CUSHIM_REASON_NOT_FOUND && !is_plain) || doctor->root[0] != '\0'
+    if ((!driver_is_absent(load->reason) && !is_plain) || doctor->root[0] != '\0'
         || !load_find_unusable(fault, sizeof fault))
         return false;
     const char *meaning = strstr(fault, "ELFCLASS") == NULL ? ""
@@ -157,7 +157,7 @@ static void check_library(struct doctor *doctor)
         report_loaded(doctor);
     } else if (is_setting(reason) || reason == CUSHIM_REASON_STUB) {
         doctor_find(doctor, "library", VERDICT_NOTE, "No driver library was loaded.");
-    } else if (reason == CUSHIM_REASON_NOT_FOUND && doctor->certain == CUSHIM_REASON_NO_GPU) {
+    } else if (driver_is_absent(reason) && doctor->certain == CUSHIM_REASON_NO_GPU) {
         doctor_find(doctor, "library", VERDICT_NOTE,
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
     } else if (is_about_memory(refused)) {
@@ -168,7 +168,7 @@ static void check_library(struct doctor *doctor)
         report_module_without_library(doctor);
     } else {
         /* An unusable file is a cause. That nothing was found has other causes, unless nothing else is known. */
-        bool is_cause = reason != CUSHIM_REASON_NOT_FOUND
+        bool is_cause = !driver_is_absent(reason)
                         || (is_plain_linux && doctor->system.has_gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
         doctor_find(doctor, "library", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s", doctor->load->message);
         advise_on_library(doctor);

@@ -8,7 +8,7 @@
 
 static bool lacks_library(const struct doctor *doctor)
 {
-    return doctor->load->reason == CUSHIM_REASON_NOT_FOUND || doctor->load->reason == CUSHIM_REASON_STUB;
+    return driver_is_absent(doctor->load->reason) || doctor->load->reason == CUSHIM_REASON_STUB;
 }
 
 /* Neither holds if a file that was asked for cannot be loaded. */

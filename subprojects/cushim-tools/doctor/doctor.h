@@ -5,6 +5,7 @@
 
 #include "companions.h"
 #include "cushim/system.h"
+#include "selected_driver.h"
 #include "start.h"
 #include "trials.h"
 #include "watch.h"

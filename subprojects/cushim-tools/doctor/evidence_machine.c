@@ -98,9 +98,8 @@ bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
 
 static bool lacks_module(const struct doctor *doctor)
 {
-    return has_usual_gpu(doctor) && !has_module(doctor) && !doctor->is_jetson
-           && doctor->load->reason != CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
-           && !doctor->system.is_container;
+    return has_usual_gpu(doctor) && !has_module(doctor) && !doctor->is_jetson && !driver_is_absent(doctor->load->reason)
+           && doctor->system.gpu_node == CUSHIM_NODE_ABSENT && !doctor->system.is_container;
 }
 
 bool evidence_module_not_built(const struct doctor *doctor)

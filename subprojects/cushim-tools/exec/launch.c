@@ -47,8 +47,7 @@ static enum status report_no_driver(const struct options *options)
     if (diagnosis->reason == CUSHIM_REASON_NOT_WANTED)
         return STATUS_USABLE;
     driver_complain();
-    if (is_driver_chosen(options)
-        || (diagnosis->reason != CUSHIM_REASON_NOT_FOUND && diagnosis->reason != CUSHIM_REASON_STUB))
+    if (is_driver_chosen(options) || (!driver_is_absent(diagnosis->reason) && diagnosis->reason != CUSHIM_REASON_STUB))
         return STATUS_UNUSABLE;
     text_complain("exec: the program starts without a driver");
     return STATUS_USABLE;

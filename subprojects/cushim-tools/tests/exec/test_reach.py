@@ -160,7 +160,7 @@ class Search(Case):
             self.assertFalse(self.finds(['--driver', 'none'], name, LD_LIBRARY_PATH=path), name)
 
     def test_machine_when_it_has_no_driver_then_programs_start_as_without_exec(self):
-        if run('probe', '--format=json').json['reason'] != 'not-found':
+        if run('probe', '--format=json').json['reason'] not in ('not-found', 'no-nvidia'):
             self.skipTest('this machine has a driver')
         note = b'cushim: exec: the program starts without a driver\n'
         answer = under([], 'sh', '-c', 'exit 3')
