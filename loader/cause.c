@@ -101,6 +101,12 @@ static enum cushim_reason cause_of_code(const struct evidence *evidence)
 
 /* ---- The machine ---- */
 
+/* Without a GPU, NVIDIA's driver 390 returns the code that a software driver returns for any failure. */
+static bool evidence_can_lack_gpu(const struct evidence *evidence)
+{
+    return evidence_lacks_gpu(evidence) || (evidence->code == CUDA_ERROR_UNKNOWN && library_is_of_nvidia(evidence));
+}
+
 /* A GPU that has a device file is NVIDIA's to use, so only a machine without one is looked at further. */
 static enum cushim_reason cause_of_machine(const struct evidence *evidence)
 {
@@ -110,7 +116,7 @@ static enum cushim_reason cause_of_machine(const struct evidence *evidence)
         return CUSHIM_REASON_NONE;
     if (bus->lost > 0 && (bus->lost == bus->gpus || evidence->code != CUDA_SUCCESS))
         return CUSHIM_REASON_GPU_LOST;
-    if (!evidence_lacks_gpu(evidence) || evidence->system.gpu_node != CUSHIM_NODE_ABSENT)
+    if (evidence->system.gpu_node != CUSHIM_NODE_ABSENT || !evidence_can_lack_gpu(evidence))
         return CUSHIM_REASON_NONE;
     if (bus->gpus == 0)
         return has_module ? CUSHIM_REASON_NONE : CUSHIM_REASON_NO_GPU;
@@ -153,6 +159,18 @@ static enum cushim_reason cause_of_nodes(const struct evidence *evidence)
         && system->uvm_node == CUSHIM_NODE_ABSENT)
         return CUSHIM_REASON_UNIFIED_MEMORY;
     return CUSHIM_REASON_NONE;
+}
+
+/* The text of the reason names all device files. This one names those that are missing. */
+static CUSHIM_COLD struct os_obstacle cause_name_nodes(const struct evidence *evidence, struct os_obstacle cause)
+{
+    bool lacks_control = evidence->system.control_node == CUSHIM_NODE_ABSENT;
+    bool lacks_gpu = evidence->system.gpu_node == CUSHIM_NODE_ABSENT;
+    if (cause.reason == CUSHIM_REASON_NO_DEVICE_NODES && lacks_control != lacks_gpu)
+        snprintf(cause.message, sizeof cause.message,
+                 "The system has no NVIDIA device node %s, so the driver cannot reach a GPU.",
+                 lacks_gpu ? "of a GPU (/dev/nvidia0)" : "/dev/nvidiactl");
+    return cause;
 }
 
 /* ---- CUDA_VISIBLE_DEVICES ---- */
@@ -207,13 +225,13 @@ static struct os_obstacle cause_search(const char *root, const char *library, CU
         return cause;
     cause.reason = cause_of_machine(&evidence);
     if (cause.reason != CUSHIM_REASON_NONE)
-        return cause;
+        return cause_name_nodes(&evidence, cause);
     if (obstacle.reason != CUSHIM_REASON_NONE)
         return obstacle;
     cause.reason = cause_of_nodes(&evidence);
     if (cause.reason == CUSHIM_REASON_NONE && !cause_is_hidden(&evidence, &cause) && code != CUDA_SUCCESS)
         cause.reason = code == CUDA_ERROR_NO_DEVICE ? CUSHIM_REASON_NO_DEVICE : CUSHIM_REASON_UNKNOWN;
-    return cause;
+    return cause_name_nodes(&evidence, cause);
 }
 
 struct os_obstacle cush_cause_find(const char *root, const char *library, CUresult code, bool is_forked)

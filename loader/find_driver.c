@@ -141,6 +141,10 @@ struct search {
     const struct request *request;
     struct driver *driver;
     struct diagnosis_builder *builder;
+    /* The first file that is empty or for another processor, and its attempt. glibc passes over the latter without a
+     * word, and its message for the former does not say so. */
+    enum os_library_result fault;
+    size_t fault_attempt;
 };
 
 static bool search_fail_attempt(struct search *search, const char *name, enum cushim_reason reason, const char *result)
@@ -207,6 +211,10 @@ static bool search_try_open(struct search *search, const char *name, const char 
         result = OS_LIBRARY_UNLOADABLE;
     if (result == OS_LIBRARY_UNREADABLE && cush_os_file_state(file, false) == OS_FILE_DENIED)
         snprintf(error, sizeof error, "not permitted: this user may not read the file");
+    if (search->fault == OS_LIBRARY_OPEN && (result == OS_LIBRARY_EMPTY || result == OS_LIBRARY_OTHER_PROCESSOR)) {
+        search->fault = result;
+        search->fault_attempt = search->builder->attempt_count;
+    }
     if (result != OS_LIBRARY_OPEN)
         return search_fail_attempt(search, name, cush_search_reason(result),
                                    result == OS_LIBRARY_ABSENT ? "not found" : error);
@@ -299,9 +307,42 @@ static bool search_accept(struct search *search)
     return false;
 }
 
+/* NVIDIA's container runtime creates an empty file in whose place it mounts the library of the host. An image that is
+ * built with it keeps the file. */
+static const char image_message[] =
+    "The driver library %s is an empty file, as an image keeps it that was built with NVIDIA's container runtime.";
+static const char image_advice[] = "Start the container with GPU access (for Docker: --gpus all), which puts the "
+                                   "library of the host in that place. Nothing has to be reinstalled.";
+
+/* The result of a search that found no driver. */
+static CUSHIM_COLD void search_fail(struct search *search)
+{
+    struct diagnosis_builder *builder = search->builder;
+    bool is_named = search->request->path[0] != '\0';
+    cush_diagnosis_set_failure(builder, is_named);
+    enum cushim_reason reason = builder->reason;
+    if (reason == CUSHIM_REASON_NOT_FOUND && cush_system_lacks_nvidia(search->request->root)) {
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NO_NVIDIA, cush_reason_code(CUSHIM_REASON_NO_NVIDIA), NULL);
+        return;
+    }
+    bool is_of_image =
+        search->fault == OS_LIBRARY_EMPTY && !is_named && cush_system_is_container(search->request->root);
+    if ((!is_of_image && search->fault != OS_LIBRARY_OTHER_PROCESSOR)
+        || (reason != CUSHIM_REASON_NOT_LOADABLE && reason != CUSHIM_REASON_DAMAGED)
+        || search->fault_attempt >= builder->attempt_count)
+        return;
+    const char *advice = builder->advice;
+    reason = cush_search_reason(search->fault);
+    cush_diagnosis_set_outcome(builder, reason, cush_reason_code(reason),
+                               is_of_image ? image_message
+                                           : "The driver library %s is built for another processor than this program.",
+                               builder->text + builder->attempts[search->fault_attempt].path);
+    builder->advice = is_of_image ? image_advice : advice;
+}
+
 bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder)
 {
-    struct search search = {request, driver, builder};
+    struct search search = {.request = request, .driver = driver, .builder = builder};
     memset(driver, 0, sizeof *driver);
     if (strcmp(request->path, "none") == 0) {
         cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
@@ -314,10 +355,7 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
         return false;
     }
     if (!search_try_all(&search)) {
-        cush_diagnosis_set_failure(builder, request->path[0] != '\0');
-        if (builder->reason == CUSHIM_REASON_NOT_FOUND && cush_system_lacks_nvidia(request->root))
-            cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NO_NVIDIA, cush_reason_code(CUSHIM_REASON_NO_NVIDIA),
-                                       NULL);
+        search_fail(&search);
         return false;
     }
     if (search_accept(&search))

@@ -29,6 +29,7 @@ static inline enum cushim_reason cush_search_reason(enum os_library_result resul
     case OS_LIBRARY_NEEDS_LIBRARY:
         return CUSHIM_REASON_NEEDS_LIBRARY;
     case OS_LIBRARY_DAMAGED:
+    case OS_LIBRARY_EMPTY:
         return CUSHIM_REASON_DAMAGED;
     case OS_LIBRARY_OTHER_LIBC:
         return CUSHIM_REASON_OTHER_LIBC;

@@ -30,6 +30,8 @@ enum os_library_result {
     OS_LIBRARY_UNREADABLE,       /* this user may not read it, or a library that it needs */
     OS_LIBRARY_NEEDS_LIBRARY,    /* it needs a library that is absent */
     OS_LIBRARY_DAMAGED,          /* its file is truncated, or is not a regular file */
+    OS_LIBRARY_EMPTY,            /* its file has no bytes */
+    OS_LIBRARY_OTHER_PROCESSOR,  /* it is built for another processor than this process */
     OS_LIBRARY_OTHER_LIBC,       /* it needs a C library other than that of this process, or a newer one */
     OS_LIBRARY_EXECUTABLE_STACK, /* it needs an executable stack, which this process does not get */
     OS_LIBRARY_STATIC_PROGRAM,   /* this process cannot open any library */

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -44,26 +43,34 @@ static bool file_is_truncated(int file, const ElfW(Ehdr) * header, uint64_t file
     return false;
 }
 
-static const char *file_find_fault(int file, bool *out_damaged)
+static const char *fault_set(enum os_library_result result, const char *text, enum os_library_result *out_result)
+{
+    *out_result = result;
+    return text;
+}
+
+static const char *file_find_fault(int file, enum os_library_result *out_result)
 {
     struct stat status;
     ElfW(Ehdr) header;
     if (fstat(file, &status) != 0)
         return NULL;
     if (S_ISDIR(status.st_mode))
-        return "this is a directory";
-    *out_damaged = !S_ISREG(status.st_mode);
-    if (*out_damaged)
-        return "this is not a regular file";
+        return fault_set(OS_LIBRARY_UNLOADABLE, "this is a directory", out_result);
+    if (!S_ISREG(status.st_mode))
+        return fault_set(OS_LIBRARY_DAMAGED, "this is not a regular file", out_result);
+    if (status.st_size == 0)
+        return fault_set(OS_LIBRARY_EMPTY, "the file is empty", out_result);
     bool is_elf = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header
                   && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
                   && header.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 #if defined(OUR_MACHINE)
     if (is_elf && header.e_machine != OUR_MACHINE)
-        return "it is built for another processor architecture";
+        return fault_set(OS_LIBRARY_OTHER_PROCESSOR, "it is built for another processor architecture", out_result);
 #endif
-    *out_damaged = is_elf && file_is_truncated(file, &header, (uint64_t)status.st_size);
-    return *out_damaged ? "the file is incomplete" : NULL;
+    return is_elf && file_is_truncated(file, &header, (uint64_t)status.st_size)
+               ? fault_set(OS_LIBRARY_DAMAGED, "the file is incomplete", out_result)
+               : NULL;
 }
 
 /* Returns whether a name follows a "$", with or without braces, as glibc recognises it. */
@@ -91,16 +98,15 @@ static const char *path_find_token(const char *path)
     return NULL;
 }
 
-const char *cush_file_check(const char *path, bool *out_damaged)
+const char *cush_file_check(const char *path, enum os_library_result *out_result)
 {
-    *out_damaged = false;
     const char *token = path_find_token(path);
     if (token != NULL)
-        return token;
+        return fault_set(OS_LIBRARY_UNLOADABLE, token, out_result);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return NULL;
-    const char *fault = file_find_fault(file, out_damaged);
+    const char *fault = file_find_fault(file, out_result);
     close(file);
     return fault;
 }

@@ -95,11 +95,11 @@ static const char *library_error_without_path(const char *message, const char *n
 
 enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
 {
-    bool is_damaged = false;
-    const char *fault = strchr(name, '/') != NULL ? cush_file_check(name, &is_damaged) : NULL;
+    enum os_library_result checked;
+    const char *fault = strchr(name, '/') != NULL ? cush_file_check(name, &checked) : NULL;
     if (fault != NULL) {
         snprintf(error, error_size, "%s", fault);
-        return is_damaged ? OS_LIBRARY_DAMAGED : OS_LIBRARY_UNLOADABLE;
+        return checked;
     }
     void *library = dlopen(name, OPEN_FLAGS);
     if (library != NULL) {
@@ -116,8 +116,8 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
 
 void *cush_os_library_open_mapped(const char *name)
 {
-    bool is_damaged;
-    if (strchr(name, '/') != NULL && cush_file_check(name, &is_damaged) != NULL)
+    enum os_library_result unused;
+    if (strchr(name, '/') != NULL && cush_file_check(name, &unused) != NULL)
         return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)

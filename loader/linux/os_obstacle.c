@@ -89,12 +89,35 @@ static int obstacle_try_maps(const char *unused)
     return obstacle_close(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
 }
 
-static int obstacle_try_device(const char *path)
+enum { NOT_A_DEVICE = -1 }; /* beside the error numbers */
+
+/* A bind mount that got lost leaves a plain file or a directory. Below a root, a plain file stands for a device. */
+static bool obstacle_is_device(const char *path, const struct stat *status)
 {
-    return obstacle_close(open(path, O_RDWR | O_CLOEXEC | O_NOCTTY));
+    return S_ISCHR(status->st_mode) || (strncmp(path, "/dev/", 5) != 0 && !S_ISDIR(status->st_mode));
 }
 
-/* In the order of cuInit. The GPUs (/dev/nvidia0) are not opened: opening one that does not answer can block. */
+static int obstacle_try_device(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return errno == EISDIR ? NOT_A_DEVICE : errno;
+    bool is_device = fstat(file, &status) != 0 || obstacle_is_device(path, &status);
+    close(file);
+    return is_device ? 0 : NOT_A_DEVICE;
+}
+
+/* Does not open the file: that of a GPU that does not answer can block. */
+static int obstacle_try_kind(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return errno == ELOOP ? ELOOP : 0;
+    return obstacle_is_device(path, &status) ? 0 : NOT_A_DEVICE;
+}
+
+/* In the order of cuInit. */
 static const struct obstacle_operation {
     const char *name;
     const char *device; /* NULL: it does not depend on a device file */
@@ -108,6 +131,7 @@ static const struct obstacle_operation {
     {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space, false},
     {"read /proc/self/maps", NULL, obstacle_try_maps, false},
     {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device, false},
+    {"open /dev/nvidia0", "/dev/nvidia0", obstacle_try_kind, false},
     {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device, false},
     {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
     {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
@@ -181,6 +205,10 @@ static enum cushim_reason obstacle_reason(const char *root, const char *path, in
     case EACCES:
         return path != NULL && cush_os_file_state(path, true) == OS_FILE_DENIED ? CUSHIM_REASON_NODES_DENIED
                                                                                 : CUSHIM_REASON_SANDBOX;
+    case NOT_A_DEVICE:
+        return CUSHIM_REASON_NODE_WRONG;
+    case ELOOP:
+        return path != NULL ? CUSHIM_REASON_NODE_WRONG : CUSHIM_REASON_UNKNOWN;
     case ENOENT: /* without /proc. Whether a device file has to exist depends on the machine */
         return path != NULL ? CUSHIM_REASON_NONE : CUSHIM_REASON_SANDBOX;
     default:
@@ -220,7 +248,8 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsign
         if (obstacle.reason == CUSHIM_REASON_NONE)
             continue;
         snprintf(obstacle.message, sizeof obstacle.message, "The driver needs to %s, which %s: %s.", operation->name,
-                 obstacle_verb(obstacle.reason), strerror(error));
+                 obstacle_verb(obstacle.reason),
+                 error == NOT_A_DEVICE ? "it is a plain file or a directory, and not a device file" : strerror(error));
         break;
     }
     return obstacle;

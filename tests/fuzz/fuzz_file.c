@@ -51,10 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int file = mkstemps(path, (int)strlen(suffix));
     HOLDS(file >= 0);
     HOLDS(write(file, changed, file_size) == (ssize_t)file_size);
-    bool is_damaged;
-    const char *fault = cush_file_check(path, &is_damaged);
+    enum os_library_result result = OS_LIBRARY_OPEN;
+    const char *fault = cush_file_check(path, &result);
     HOLDS(fault == NULL || fault[0] != '\0');
-    HOLDS(!is_damaged || fault != NULL);
+    HOLDS((result == OS_LIBRARY_OPEN) == (fault == NULL));
     HOLDS(fault != NULL || strstr(suffix, "${LIB}") == NULL);
     close(file);
     unlink(path);

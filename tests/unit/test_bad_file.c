@@ -140,7 +140,8 @@ DIRECTORY_TEST(test_path_when_it_is_a_text_file_then_not_loadable)
     memset(text, 'x', sizeof text);
     assert_unloadable(directory_write("text.so", text, sizeof text), loader_message("ELF"));
     assert_unloadable(directory_write("short.so", "x", 1), loader_message("too short"));
-    assert_unloadable(directory_write("empty.so", "", 0), loader_message("too short"));
+    assert_refused(directory_write("empty.so", "", 0), CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                   "the file is empty");
 }
 
 DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable)

@@ -212,6 +212,34 @@ INIT_TEST(test_no_device_when_the_machine_shows_the_reason_then_it_is_that)
     }
 }
 
+static void assert_message_of_nodes(const char *file, const char *words)
+{
+    directory_machine_file("proc/driver/nvidia/version", "Module 550.54.14 \n");
+    add_gpu_to_bus();
+    directory_machine_file(file, "");
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
+    unit_assert_contains(cushim_diagnosis_get()->message, words);
+}
+
+INIT_TEST(test_no_device_when_one_device_file_is_missing_then_only_that_one_is_named)
+{
+    assert_message_of_nodes("dev/nvidiactl", "no NVIDIA device node of a GPU (/dev/nvidia0), so");
+    assert_null(strstr(cushim_diagnosis_get()->message, "nvidiactl"));
+    assert_int_equal(directory_remove(state), 0);
+    assert_int_equal(begin(state), 0);
+    assert_message_of_nodes("dev/nvidia0", "no NVIDIA device node /dev/nvidiactl, so");
+}
+
+/* Of the fake driver, the file does not have NVIDIA's name. */
+INIT_TEST(test_unknown_code_when_nvidias_driver_finds_no_gpu_then_that_is_the_reason)
+{
+    make_machine(&(struct machine){.bus = EMPTY_BUS}, true);
+    const struct os_obstacle cause =
+        cush_cause_find(directory_machine(), "/usr/lib/libcuda.so.390.157", CUDA_ERROR_UNKNOWN, false);
+    assert_int_equal(cause.reason, CUSHIM_REASON_NO_GPU);
+    assert_string_equal(cause.message, "");
+}
+
 /* Of a server, only the devices of NVIDIA are read. */
 INIT_TEST(test_bus_when_the_list_of_the_kernel_is_long_then_finds_the_gpu)
 {

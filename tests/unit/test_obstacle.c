@@ -178,6 +178,7 @@ enum {
     DEAD_UVM = 1 << 4,
     LOST_GPU = 1 << 5,
     JETSON = 1 << 6,
+    GPU_DIRECTORY = 1 << 7,
     WHOLE = CONTROL | UVM
 };
 
@@ -192,7 +193,10 @@ static void make_machine(unsigned parts)
     add_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
     add_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
     add_file("sys/bus/pci/devices/0000:01:00.0/config", config);
-    add_file("dev/nvidia0", "");
+    if ((parts & GPU_DIRECTORY) != 0)
+        assert_int_equal(mkdir(directory_path("root/dev/nvidia0"), 0777), 0);
+    else
+        add_file("dev/nvidia0", "");
     if ((parts & CONTROL) != 0)
         add_file("dev/nvidiactl", "");
     if ((parts & DEAD_CONTROL) != 0)
@@ -255,7 +259,10 @@ static const struct scenario {
      "open /dev/nvidia-uvm"},
     {"dead control", DEAD_CONTROL | UVM, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG,
      "open /dev/nvidiactl"},
-    {"directory", CONTROL_DIRECTORY, refuse_nothing, (CUresult)100, CUSHIM_REASON_UNKNOWN, "open /dev/nvidiactl"},
+    {"directory", CONTROL_DIRECTORY, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG, "a directory"},
+    {"directory", CONTROL_DIRECTORY, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvidiactl"},
+    {"directory of a GPU", WHOLE | GPU_DIRECTORY, refuse_nothing, (CUresult)100, CUSHIM_REASON_NODE_WRONG,
+     "open /dev/nvidia0"},
     {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
     {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
     {"dead nvmap", JETSON, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvmap"},

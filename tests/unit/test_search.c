@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,6 +120,32 @@ DIRECTORY_TEST(test_search_when_something_is_of_nvidia_or_the_bus_cannot_be_read
         if (cushim_diagnosis_get()->reason != CUSHIM_REASON_NOT_FOUND)
             fail_msg("%s: %s", traces_of_nvidia[i].file, cushim_diagnosis_get()->reason_name);
     }
+}
+
+DIRECTORY_TEST(test_search_when_the_library_is_empty_then_an_image_is_told_from_an_installation)
+{
+    directory_write(attempt_path(0), "", 0);
+    assert_int_equal(load(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_DAMAGED);
+    unit_assert_contains(cushim_diagnosis_get()->advice, "Reinstall");
+    directory_machine_file(".dockerenv", "");
+    assert_int_equal(load(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_DAMAGED);
+    unit_assert_contains(cushim_diagnosis_get()->message, "container runtime");
+    unit_assert_contains(cushim_diagnosis_get()->message, directory_machine());
+    unit_assert_contains(cushim_diagnosis_get()->advice, "--gpus all");
+}
+
+DIRECTORY_TEST(test_search_when_the_library_is_for_another_processor_then_the_message_begins_with_that)
+{
+    const ElfW(Ehdr) header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB},
+        .e_machine = EM_SPARCV9,
+    };
+    directory_write(attempt_path(1), &header, sizeof header);
+    assert_int_equal(load(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_LOADABLE);
+    unit_assert_contains(cushim_diagnosis_get()->message, "is built for another processor than this program.");
 }
 
 DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it)

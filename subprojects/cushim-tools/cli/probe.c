@@ -49,12 +49,14 @@ static bool probe_is_certain(const struct options *options, struct probe *probe)
 {
     const char *root = options->load.root != NULL ? options->load.root : "";
     const char *path = driver_diagnosis()->path;
-    enum cushim_reason reason = CUSHIM_REASON_NONE;
+    static struct os_obstacle cause;
     if (probe->started == PROBE_NOT_TRIED && driver_release_of(path).text[0] != '\0')
-        reason = cush_cause_find(root, path, CUDA_SUCCESS, false).reason;
-    if (reason != CUSHIM_REASON_NONE)
-        probe_set_reason(probe, reason, cushim_reason_message(reason), cushim_reason_advice(reason));
-    return reason != CUSHIM_REASON_NONE;
+        cause = cush_cause_find(root, path, CUDA_SUCCESS, false);
+    if (cause.reason != CUSHIM_REASON_NONE)
+        probe_set_reason(probe, cause.reason,
+                         cause.message[0] != '\0' ? cause.message : cushim_reason_message(cause.reason),
+                         cushim_reason_advice(cause.reason));
+    return cause.reason != CUSHIM_REASON_NONE;
 }
 
 /* A failure of the driver takes precedence over a requirement that it does not meet. */

@@ -114,8 +114,9 @@ static void report_absent(struct doctor *doctor)
                     "There is no device file of a GPU (/dev/nvidia0), as expected without a GPU.%s", only);
     } else {
         bool is_cause = system->kernel_module[0] != '\0' && !system->is_container;
-        doctor_find(doctor, "device-nodes", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM,
-                    "There is no device file of a GPU (/dev/nvidia0).%s", only);
+        doctor_find(doctor, "device-nodes", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "There is no %s.%s",
+                    system->gpu_node == CUSHIM_NODE_ABSENT ? "device file of a GPU (/dev/nvidia0)" : "/dev/nvidiactl",
+                    only);
         if (system->is_container)
             doctor_advise(doctor, "Start the container with GPU access (for Docker: --gpus all).");
         else if (system->kernel_module[0] != '\0')
