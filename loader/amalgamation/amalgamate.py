@@ -19,7 +19,8 @@ unless --nvrtc is given, which includes --gpus. PLUGINS.md says more.
 With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
 names: compiled and linked with the objects, the two C files take the place of -lcuda.
 
-The directory gets a .gitattributes, unless it has one, by which GitHub shows the files as generated.
+The directory is made if it does not exist. It gets a .gitattributes, unless it has one, by which GitHub shows the
+files as generated.
 """
 import argparse
 import pathlib
@@ -243,8 +244,8 @@ def main():
         if len(given.link) < 2:
             parser.error('DIRECTORY is missing.')
         given.directory = given.link.pop()  # --link takes all words
-    if not given.directory.is_dir():
-        parser.error(f'{given.directory} is not an existing directory.')
+    if given.directory.exists() and not given.directory.is_dir():
+        parser.error(f'{given.directory} is not a directory.')
     for option in ('no_streams', 'layers', 'companions', 'gpus', 'nvrtc'):
         if getattr(given, option) and not given.slots and not given.link:
             parser.error(f'--{option.replace("_", "-")} needs --slots or --link.')
@@ -263,6 +264,7 @@ def main():
     if not (given.directory / '.gitattributes').exists():
         files['.gitattributes'] = ''.join(f'{name} linguist-generated\n' for name in files)
     try:
+        given.directory.mkdir(parents=True, exist_ok=True)
         replace_files(given.directory, files)
     except OSError as error:
         sys.exit(f'amalgamate.py: {error.filename or given.directory}: {error.strerror}. No file was changed.')

@@ -19,13 +19,18 @@ class Error(Exception):
 
 def read_symbols(path, tool):
     """What the tool prints, or None if it cannot read the file."""
-    done = subprocess.run([tool, '-u', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run([tool, '-u', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    except OSError as error:
+        raise Error(f'{tool}, which the variable NM names, cannot be started: {error.strerror}.') from error
     return done.stdout if done.returncode == 0 and 'plugin needed' not in done.stderr else None
 
 
 def called_names(paths):
     """The names of functions of the driver that the files need, sorted."""
     tools = [os.environ['NM']] if os.environ.get('NM') else [tool for tool in TOOLS if shutil.which(tool)]
+    if not tools:
+        raise Error(f'None of {", ".join(TOOLS)} is installed. One of them reads the objects; binutils has nm.')
     called = set()
     for path in paths:
         try:
@@ -37,8 +42,7 @@ def called_names(paths):
                         'cushim_names.h in the sources that call them.')
         found = next((text for text in (read_symbols(path, tool) for tool in tools) if text is not None), None)
         if found is None:
-            names = ', '.join(tools) or 'nm, which is not installed,'
-            raise Error(f'{path} is not an object that {names} can read. The variable NM can name another tool.')
+            raise Error(f'{path} is not an object that {", ".join(tools)} can read. The variable NM can name another tool.')
         called.update(UNDEFINED.findall(found))
     if not called:
         raise Error(f'{", ".join(str(path) for path in paths)}: no function of the driver is called.')

@@ -91,6 +91,11 @@ class Link(unittest.TestCase):
             self.assertEqual(done.returncode, 1, name)
             self.assertIn(expected, done.stdout)
             self.assertEqual(done.stdout.count('\n'), 1, done.stdout)
+        for variables, expected in (({'NM': 'no-such-nm'}, 'no-such-nm, which the variable NM names, cannot be started'),
+                                    ({'PATH': str(directory), 'NM': ''}, 'is installed')):
+            done = run(sys.executable, AMALGAMATE, '--link', directory / 'none.o', directory, **variables)
+            self.assertIn(expected, done.stdout)
+            self.assertEqual((done.returncode, done.stdout.count('\n')), (1, 1), done.stdout)
 
 
 if __name__ == '__main__':

@@ -166,7 +166,8 @@ class Subsets(unittest.TestCase):
         listed = write(self.scratch / 'kept.txt', 'cuStreamQuery')
         empty = write(self.scratch / 'empty.txt', '')
         for words, expected in ((['--slots', listed, kept], 'No file was changed'),
-                                (['--slots', listed, self.scratch / 'nowhere'], 'nowhere is not an existing directory'),
+                                (['--slots', listed, listed], 'kept.txt is not a directory'),
+                                (['--slots', empty, self.scratch / 'nowhere'], 'no function'),
                                 (['--slots', self.scratch / 'no-list', kept], 'no-list'),
                                 (['--slots', self.scratch, kept], 'directory'),
                                 (['--slots', empty, kept], 'no function'),
@@ -180,6 +181,13 @@ class Subsets(unittest.TestCase):
             self.assertNotIn('Traceback', done.stdout)
         self.assertEqual({path: path.read_bytes() for path in kept.glob('*.[ch]')}, before)
         self.assertEqual([path.name for path in kept.glob('*.new')], ['cushim_untyped.h.new'])
+        self.assertFalse((self.scratch / 'nowhere').exists())
+
+    def test_directory_when_it_does_not_exist_then_it_is_made(self):
+        directory = self.scratch / 'new' / 'directory'
+        done = run(sys.executable, AMALGAMATE, '--slots', write(self.scratch / 'one.txt', 'cuInit'), directory)
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+        self.assertTrue((directory / 'cushim.c').exists())
 
     def test_untyped_header_when_used_then_needs_no_types_of_cuda(self):
         for copy in (self.twenty, self.whole):

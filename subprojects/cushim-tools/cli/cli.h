@@ -20,7 +20,10 @@ enum status command_run(const struct options *options);
 /* Runs a program on a libcuda.so.1 of ours in a child and records its calls, or reports a recorded file. */
 enum status command_trace(const struct options *options);
 
-/* ---- lookup_versions.c ---- */
+/* ---- lookup.c, lookup_versions.c ---- */
+
+/* Writes a message about a function that is not known, and its name if the "cu" is missing. */
+void lookup_complain(const char *message, const char *function);
 
 /* Shows the ABI versions of a function. The driver is loaded. */
 enum status lookup_versions(const struct options *options);

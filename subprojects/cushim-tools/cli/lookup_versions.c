@@ -126,7 +126,10 @@ enum status lookup_versions(const struct options *options)
         versions_write(options);
     else if (is_known)
         versions_print(options);
-    if (!is_known)
-        text_complain("cushim knows no function \"%s\" of the driver", options->arguments[0]);
+    if (!is_known) {
+        char message[256];
+        snprintf(message, sizeof message, "cushim knows no function \"%.128s\" of the driver", options->arguments[0]);
+        lookup_complain(message, options->arguments[0]);
+    }
     return is_known ? STATUS_USABLE : STATUS_UNUSABLE;
 }

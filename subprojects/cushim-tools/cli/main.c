@@ -46,6 +46,27 @@ static void print_manual(void)
         printf("More: man %s\n", page);
 }
 
+/* Those of a command; NULL: of every command. */
+static void print_options(const char *command)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const struct option *option = &options_known[i];
+        bool is_shown = command == NULL || option->commands == NULL || text_list_has(option->commands, command);
+        if (option->help != NULL && is_shown)
+            printf("  %s %-*s  %s\n", option->name, (int)(17 - strlen(option->name)),
+                   option->value != NULL ? option->value : "", option->help);
+    }
+}
+
+static void print_command_help(const struct command *command)
+{
+    fputs(command->help, stdout);
+    puts("\nOptions of every command that apply to this one:");
+    print_options(command->name);
+    puts("\ncushim --help shows every command.");
+    print_manual();
+}
+
 static void print_help(void)
 {
     puts("cushim - reports what the CUDA driver of this machine can do\n");
@@ -55,14 +76,9 @@ static void print_help(void)
          "      Derives from a binary on which drivers and GPUs it runs: audit --help.\n"
          "      \"cushim NAME\" runs a program cushim-NAME beside cushim, as this one.");
     puts("\nOptions of every other command:");
-    for (size_t i = 0; i < OPTIONS; i++) {
-        const struct option *option = &options_known[i];
-        if (option->help != NULL)
-            printf("  %s %-*s  %s\n", option->name, (int)(17 - strlen(option->name)),
-                   option->value != NULL ? option->value : "", option->help);
-    }
+    print_options(NULL);
     puts("\n"
-         "  cushim --help (-h), cushim --version (-V)\n"
+         "  cushim help COMMAND, cushim COMMAND --help (-h), cushim --version (-V)\n"
          "\n"
          "Exit status: 0 if the driver is usable and the requirements are met, 1 if not\n"
          "(probe without --devices: if it is certainly not usable), 2 if the command line\n"
@@ -123,6 +139,22 @@ static void run_other_program(char **arguments)
     exit(126); /* as shells do */
 }
 
+/* "help" and "help COMMAND". The help of another program is its own. */
+static enum status read_help(int argc, char **argv, struct options *options)
+{
+    options->help = true;
+    if (argc == 2)
+        return STATUS_USABLE;
+    if (argc > 3)
+        return text_refuse("help: unexpected argument \"%s\"", argv[3]);
+    char option[] = "--help";
+    char *arguments[] = {argv[2], option, NULL};
+    run_other_program(arguments);
+    options->command = find_command(argv[2]);
+    return options->command != NULL ? STATUS_USABLE
+                                    : text_refuse("unknown command \"%s\": use %s", argv[2], command_names());
+}
+
 static enum status read_argument(const char *argument, struct options *options)
 {
     if (options->command != NULL) {
@@ -155,6 +187,11 @@ static enum status options_check_probe(const struct options *options)
     return STATUS_USABLE;
 }
 
+static bool runs_program(const struct command *command)
+{
+    return command->run == command_exec || command->run == command_doctor || strcmp(command->name, "trace") == 0;
+}
+
 /* The checks that need the whole command line. */
 static enum status options_check(const struct options *options, const bool used[OPTIONS])
 {
@@ -181,6 +218,9 @@ static enum status options_check(const struct options *options, const bool used[
     if (options->all)
         return options->argument_count == 0 ? STATUS_USABLE
                                             : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
+    if (options->argument_count > command->max_arguments && runs_program(command))
+        return text_refuse("%s: unexpected argument \"%s\": a program follows \"--\": cushim %s -- PROGRAM ARGUMENTS",
+                           command->name, options->arguments[command->max_arguments], command->name);
     if (options->argument_count > command->max_arguments)
         return text_refuse("%s: unexpected argument \"%s\"", command->name, options->arguments[command->max_arguments]);
     if (options->argument_count < command->min_arguments)
@@ -202,16 +242,13 @@ static enum status select_softcuda(struct options *options)
     return STATUS_USABLE;
 }
 
-static bool runs_program(const struct command *command)
-{
-    return command->run == command_exec || command->run == command_doctor || strcmp(command->name, "trace") == 0;
-}
-
 /* Reads the command line. options->names has room for every argument. */
 static enum status options_read(int argc, char **argv, struct options *options)
 {
     bool used[OPTIONS] = {false};
     bool options_ended = false;
+    if (argc > 1 && strcmp(argv[1], "help") == 0)
+        return read_help(argc, argv, options);
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         const char *value = NULL;
@@ -263,7 +300,9 @@ static enum status doctor_of_program(const struct options *options)
 static enum status run_command(const struct options *options)
 {
     assert(options->help || options->version || options->command != NULL);
-    if (options->help)
+    if (options->help && options->command != NULL)
+        print_command_help(options->command);
+    else if (options->help)
         print_help();
     else if (options->version)
         puts("cushim " CUSHIM_VERSION_STRING);

@@ -148,5 +148,7 @@ enum status command_trace(const struct options *options)
         return record(options);
     if (options->program == NULL && reports && options->argument_count == 2)
         return trace_report(options->arguments[1], &report);
+    if (options->program == NULL && options->argument_count > 0 && !reports)
+        return text_refuse("trace: a program follows \"--\": cushim trace -- %s", options->arguments[0]);
     return text_refuse("trace: use: cushim trace [-o FILE] -- PROGRAM ARGUMENTS, or: cushim trace report FILE");
 }

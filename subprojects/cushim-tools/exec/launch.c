@@ -49,7 +49,8 @@ static enum status report_no_driver(const struct options *options)
     driver_complain();
     if (is_driver_chosen(options) || (!driver_is_absent(diagnosis->reason) && diagnosis->reason != CUSHIM_REASON_STUB))
         return STATUS_UNUSABLE;
-    text_complain("exec: the program starts without a driver");
+    text_complain("exec: the program starts without a driver; with --softcuda " CUSHIM_SOFTCUDA_NEWEST
+                  ", it starts on a software driver");
     return STATUS_USABLE;
 }
 

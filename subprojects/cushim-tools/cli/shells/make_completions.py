@@ -13,6 +13,10 @@ import re
 import sys
 
 
+# The program cushim-audit beside this one: it completes files.
+AUDIT = {'audit': 'Derives from a binary on which drivers and GPUs it runs'}
+
+
 def read(path):
     """The commands as {name: description}, and the options as (name, value or '', commands, description or '').
 
@@ -42,6 +46,7 @@ def bash(commands, options, words):
     values = [f"        '{name} '{only[0] if len(only) == 1 else '*'}) words='{words[value]}' ;;"
               for name, value, only, _ in options if value in words]
     of_command = [f"            {command}) words='{' '.join(words_of(command, options))}' ;;" for command in commands]
+    of_command += [f"            {command}) words= ;;" for command in AUDIT]
     free = ' | '.join(f"'{name} '*" for name in free)
     lines = '\n'.join([f"        {free}) return ;;", *values, '        *) case $command in', *of_command])
     return f"""_cushim()
@@ -55,12 +60,12 @@ def bash(commands, options, words):
         --) # the program of exec, and its arguments
             [ "$previous" != -- ] || COMPREPLY=($(compgen -c -- "$current"))
             return ;;
-        {' | '.join(commands)}) command=${{command:-$word}} ;;
+        {' | '.join([*commands, *AUDIT])}) command=${{command:-$word}} ;;
         esac
     done
     case "$previous $command" in
 {lines}
-            *) words='{' '.join([*commands, *(name for name, _, _, _ in options)])}' ;;
+            *) words='{' '.join([*commands, *AUDIT, *(name for name, _, _, _ in options)])}' ;;
         esac ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -88,7 +93,8 @@ def zsh(commands, options, words):
     of_command = '\n'.join(
         f"    {command}) options+=({' '.join(specs(lambda only, one=command: one in only != every))}{places.get(command, '')}) ;;"
         for command in commands)
-    described = ' '.join(rf'{command}\:"{text}"' for command, text in commands.items())
+    of_command += ''.join(f"\n    {command}) options=('*:file:_files') ;;" for command in AUDIT)
+    described = ' '.join(rf'{command}\:"{text}"' for command, text in {**commands, **AUDIT}.items())
     return f"""#compdef cushim
 local -i end=${{words[(i)--]}}
 if (( end < CURRENT )); then # the program of exec, and its arguments
@@ -98,7 +104,7 @@ if (( end < CURRENT )); then # the program of exec, and its arguments
     return
 fi
 local -a options=({' '.join(specs(lambda only: only == every))})
-local command=${{words[(r)({'|'.join(commands)})]}}
+local command=${{words[(r)({'|'.join([*commands, *AUDIT])})]}}
 case $command in
 {of_command}
 esac
@@ -110,15 +116,16 @@ def fish(commands, options, words):
     def quote(text):
         return "'" + text.replace("'", r"\'") + "'"
     lines = ['complete -c cushim -f']
-    for command, text in commands.items():
+    for command, text in {**commands, **AUDIT}.items():
         lines.append(f'complete -c cushim -n __fish_use_subcommand -a {command} -d {quote(text)}')
     for name, value, only, text in options:
         line = 'complete -c cushim' + (f' -l {name[2:]}' if name.startswith('--') else f' -s {name[1:]}')
-        if len(only) < len(commands):
-            line += f" -n '__fish_seen_subcommand_from {' '.join(only)}'"
+        line += f" -n '__fish_seen_subcommand_from {' '.join(only)}'" if len(only) < len(commands) else \
+            f" -n 'not __fish_seen_subcommand_from {' '.join(AUDIT)}'"
         if value:
             line += f" -xa '{words[value]}'" if value in words else ' -rF' if value in ('PATH', 'FILE', 'DIR') else ' -x'
         lines.append(line + (f' -d {quote(text)}' if text else ''))
+    lines += [f"complete -c cushim -n '__fish_seen_subcommand_from {command}' -F" for command in AUDIT]
     lines.append("complete -c cushim -n '__fish_seen_subcommand_from exec' -xa '(__fish_complete_subcommand --fcs-skip=2)'")
     if 'trace' in commands:
         lines += ["complete -c cushim -n '__fish_seen_subcommand_from trace; and not contains report -- (commandline -opc)' -a report",

@@ -28,6 +28,7 @@ CASES = {  # what is typed: the arguments that the program gets
     'exec --lay\tlib-one-\t': 'exec --layer lib-one-file',
     'exec -- own-prog\t lib-one-\t': 'exec -- own-program lib-one-file',
     'run --dev\t': 'run --dev',
+    'aud\t lib-one-\t': 'audit lib-one-file',
 }
 if 'trace' in FILE.read_text(encoding='utf-8'):  # not every build has it
     CASES |= {'trace --keep fir\t': 'trace --keep first',

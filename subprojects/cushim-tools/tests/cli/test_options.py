@@ -35,6 +35,20 @@ class Refused(Case):
         self.refuses(['lookup', 'cuInit', '12.3', 'x'], 'unexpected argument "x"')
         self.refuses(['doctor', 'now'], 'unexpected argument "now"')
 
+    def test_program_when_the_dashes_are_missing_then_the_hint_has_them(self):
+        self.refuses(['doctor', 'ls'], 'a program follows "--": cushim doctor -- ')
+        if b'cushim trace' in run('--help').out:
+            self.refuses(['trace', 'ls'], 'a program follows "--": cushim trace -- ls')
+        self.refuses(['help', 'nonsense'], 'unknown command "nonsense"')
+        self.refuses(['help', 'probe', 'more'], 'help: unexpected argument "more"')
+
+    def test_lookup_when_the_name_lacks_its_start_then_the_whole_name_is_hinted_at(self):
+        for arguments in (['StreamGetCaptureInfo'], ['StreamGetCaptureInfo', '12.3']):
+            answer = run('lookup', *arguments, '--driver', fake('driver_12_4'))
+            self.assertEqual(answer.err.splitlines()[-1],
+                             b'cushim: the driver\'s functions begin with "cu": lookup cuStreamGetCaptureInfo')
+        self.assertNotIn(b'begin with', run('lookup', 'cuNo', '--driver', fake('driver_12_4')).err)
+
     def test_command_when_a_program_of_its_name_is_beside_this_one_then_runs_it(self):
         answer = run('audit', '--version')
         self.assertEqual((answer.status, answer.out.split()[:2]), (0, [b'cushim', b'audit']))
@@ -108,13 +122,25 @@ class Refused(Case):
 
 class Accepted(Case):
     def test_help_when_requested_then_lists_every_command_and_option(self):
-        for arguments in (['--help'], ['-h'], ['probe', '--help'], ['--help', '--nonsense']):
+        for arguments in (['--help'], ['-h'], ['help'], ['--help', '--nonsense']):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
             for word in ('probe', 'table', 'lookup', 'doctor', '--devices', '--require', '--require-slot', '--all', '--driver',
                          '--max-version', '--hide', '--per-thread', '--root', '--format', 'run', '--softcuda', '--wait'):
                 self.assertIn(word.encode(), answer.out)
             self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
+
+    def test_help_of_a_command_when_requested_then_is_its_part(self):
+        for command, words, others in (('probe', ('--choose', '--per-thread', '--softcuda'), ('cushim table', '--layer')),
+                                       ('exec', ('--layer', '--hide'), ('cushim probe', '--per-thread'))):
+            answers = [run(command, '--help'), run('help', command), run(command, '-h', '--nonsense')]
+            for answer in answers:
+                self.assertEqual((answer.status, answer.err, answer.out), (USABLE, b'', answers[0].out))
+            for word in words:
+                self.assertIn(word.encode(), answers[0].out)
+            for word in others:
+                self.assertNotIn(word.encode(), answers[0].out)
+        self.assertEqual(run('help', 'audit').out, run('audit', '--help').out)
 
     def test_version_when_requested_then_prints_one_line(self):
         for option in ('--version', '-V'):
