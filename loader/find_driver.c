@@ -309,8 +309,8 @@ static bool search_accept(struct search *search)
 
 /* NVIDIA's container runtime creates an empty file in whose place it mounts the library of the host. An image that is
  * built with it keeps the file. */
-static const char image_message[] =
-    "The driver library %s is an empty file, as an image keeps it that was built with NVIDIA's container runtime.";
+static const char image_message[] = "The driver library is an empty file of a container image (%s). NVIDIA's container "
+                                    "runtime created it when the image was built.";
 static const char image_advice[] = "Start the container with GPU access (for Docker: --gpus all), which puts the "
                                    "library of the host in that place. Nothing has to be reinstalled.";
 
@@ -333,10 +333,10 @@ static CUSHIM_COLD void search_fail(struct search *search)
         return;
     const char *advice = builder->advice;
     reason = cush_search_reason(search->fault);
-    cush_diagnosis_set_outcome(builder, reason, cush_reason_code(reason),
-                               is_of_image ? image_message
-                                           : "The driver library %s is built for another processor than this program.",
-                               builder->text + builder->attempts[search->fault_attempt].path);
+    cush_diagnosis_set_outcome(
+        builder, reason, cush_reason_code(reason),
+        is_of_image ? image_message : "The driver library is built for another processor than this program (%s).",
+        builder->text + builder->attempts[search->fault_attempt].path);
     builder->advice = is_of_image ? image_advice : advice;
 }
 

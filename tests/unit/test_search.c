@@ -145,7 +145,7 @@ DIRECTORY_TEST(test_search_when_the_library_is_for_another_processor_then_the_me
     directory_write(attempt_path(1), &header, sizeof header);
     assert_int_equal(load(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_LOADABLE);
-    unit_assert_contains(cushim_diagnosis_get()->message, "is built for another processor than this program.");
+    unit_assert_contains(cushim_diagnosis_get()->message, "is built for another processor than this program (/");
 }
 
 DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it)

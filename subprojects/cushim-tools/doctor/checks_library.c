@@ -170,7 +170,13 @@ static void check_library(struct doctor *doctor)
         /* An unusable file is a cause. That nothing was found has other causes, unless nothing else is known. */
         bool is_cause = !driver_is_absent(reason)
                         || (is_plain_linux && doctor->system.has_gpu_on_bus && doctor->certain == CUSHIM_REASON_NONE);
-        doctor_find(doctor, "library", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s", doctor->load->message);
+        enum verdict verdict = is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM;
+        const char *message = doctor->load->message;
+        const char *path = strstr(message, " (/"); /* what the headline has no room for */
+        if (path != NULL)
+            doctor_find(doctor, "library", verdict, "%.*s.\n%s", (int)(path - message), message, message);
+        else
+            doctor_find(doctor, "library", verdict, "%s", message);
         advise_on_library(doctor);
     }
 }
