@@ -416,8 +416,8 @@ static void held(bool is_wrong)
     CHECK(cuMemFreeAsync(memory, a));
 }
 
-/* A batch of copies reads what another stream fills; the second attribute is that of the last two copies, which may have
- * read when the call returns. Under batching_layer.c. */
+/* A batch of copies reads what another stream fills; the second attribute is that of the last two copies, which may
+ * have read when the call returns. Under batching_layer.c. */
 static void batch(bool is_wrong)
 {
     enum { COPIES = 60 };

@@ -137,8 +137,8 @@ enum {
     TRACE_NO_PYTHON,
 
     /* What the kernel of a launch gets, behind the call: when the call began, and for each parameter its size and its
-     * bytes, in words; or TRACE_ARGUMENTS_CUT, if the others have no room. Of cuMemcpyBatchAsync: where its copies write,
-     * where they read, their bytes, and CUmemcpySrcAccessOrder, an array of words each. */
+     * bytes, in words; or TRACE_ARGUMENTS_CUT, if the others have no room. Of cuMemcpyBatchAsync: where its copies
+     * write, where they read, their bytes, and CUmemcpySrcAccessOrder, an array of words each. */
     TRACE_ARGUMENTS
 };
 #define TRACE_ARGUMENTS_CUT (UINT64_C(1) << 63) /* in place of a size: there are more */

@@ -25,8 +25,8 @@ void record_range(const uint64_t *words, size_t count);
 /* Records a kernel that a call returned in an array. Its name stays as it is recorded. */
 void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *name);
 
-/* Records what the kernel of a launch gets, or the arrays of a batch of copies: the words of a TRACE_ARGUMENTS, without when the call began. The record is
- * that of the newest call. */
+/* Records what the kernel of a launch gets, or the arrays of a batch of copies: the words of a TRACE_ARGUMENTS, without
+ * when the call began. The record is that of the newest call. */
 void record_arguments(struct trace_thread *own, const uint64_t *record, uint64_t *words, size_t count);
 
 /* Adds a line to what the driver says about the current call of this thread. */
