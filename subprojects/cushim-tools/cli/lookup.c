@@ -110,18 +110,6 @@ static enum status lookup_all(const struct options *options)
     return STATUS_USABLE;
 }
 
-void lookup_complain(const char *message, const char *function)
-{
-    struct cushim_entry_point entry;
-    text_complain("%s", message);
-    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
-        if (strcmp(entry.function + strlen("cu"), function) != 0)
-            continue;
-        text_complain("the driver's functions begin with \"cu\": lookup %s", entry.function);
-        return;
-    }
-}
-
 static enum status lookup_one(const struct options *options, int version)
 {
     struct answer answer = answer_lookup(options->arguments[0], version, options->kind);

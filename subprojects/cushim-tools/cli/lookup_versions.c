@@ -118,6 +118,18 @@ static void versions_print(const struct options *options)
     }
 }
 
+void lookup_complain(const char *message, const char *function)
+{
+    struct cushim_entry_point entry;
+    text_complain("%s", message);
+    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
+        if (strcmp(entry.function + strlen("cu"), function) != 0)
+            continue;
+        text_complain("the driver's functions begin with \"cu\": lookup %s", entry.function);
+        return;
+    }
+}
+
 enum status lookup_versions(const struct options *options)
 {
     struct name_meaning meaning;
