@@ -38,7 +38,7 @@ static void explain_nothing(const char *list, const char *entry, size_t length, 
     else if (cush_visible_is_uuid(word))
         snprintf(text, size, "white space precedes the UUID");
     else if (strncmp(word, "gpu-", 4) == 0 || (word[digits] != '\0' && strspn(word, "0123456789abcdefABCDEF-") > 8))
-        snprintf(text, size, "the name of a GPU begins with GPU- in capitals");
+        snprintf(text, size, "\"%s\" does not begin with GPU- in capitals, as the UUID of a GPU does", name.text);
     else if (digits > 0 && count > 0)
         snprintf(text, size, "it names GPU %.*s, but this process can use %d GPU%s, and the first one is GPU 0",
                  (int)digits, word, count, count == 1 ? "" : "s");

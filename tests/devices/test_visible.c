@@ -92,8 +92,9 @@ UNIT_TEST(test_sentence_when_the_list_is_a_likely_mistake_then_names_it)
         {"\"0\"", NULL, "quotation marks belong to its value"},
         {"abc", NULL, "\"abc\" is neither the number nor the UUID of a GPU."},
         {"GPU-77", NULL, "no GPU here has the UUID \"GPU-77\"."},
-        {"gpu-8891", NULL, "the name of a GPU begins with GPU- in capitals."},
-        {"88913974-b729-bde5-cec9-7908a6baaae2", NULL, "the name of a GPU begins with GPU- in capitals."},
+        {"gpu-8891", NULL, "\"gpu-8891\" does not begin with GPU- in capitals, as the UUID of a GPU does."},
+        {"88913974-b729-bde5-cec9-7908a6baaae2", NULL,
+         "does not begin with GPU- in capitals, as the UUID of a GPU does."},
         {" GPU-8", NULL, "white space precedes the UUID."},
         {"MIG-0", NULL, "\"MIG-0\" names a part of a GPU (MIG)"},
     };
