@@ -316,6 +316,10 @@ static enum status run_command(const struct options *options)
 int main(int argc, char **argv)
 {
     platform_start(&argc, &argv);
+    /* A whole page of help: stdio forgets why a write failed that is not the last one. */
+    static char buffer[1 << 14];
+    if (!platform_on_terminal())
+        (void)setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     text_start();
     if (argc > 1)
         run_other_program(argv + 1);
