@@ -354,6 +354,11 @@ static const struct feature_row *feature_find(const char *name)
     return row->what < CUSHIM_FEATURE_COUNT ? row : NULL;
 }
 
+bool cush_feature_is_known(const char *name)
+{
+    return feature_find(name) != NULL;
+}
+
 CUresult cushim_feature_find(const char *name, enum cushim_feature *out_feature)
 {
     static const char function[] = "cushim_feature_find";

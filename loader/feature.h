@@ -13,4 +13,7 @@
 bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function,
                           CUresult *out_result);
 
+/* Whether a feature has this name. */
+bool cush_feature_is_known(const char *name);
+
 #endif

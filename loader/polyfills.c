@@ -85,6 +85,21 @@ void cush_polyfills_install(enum cushim_default_stream kind)
     }
 }
 
+int cush_polyfills_since(enum cushim_slot slot)
+{
+    int since = cush_symbols_entry(cush_symbols_index(slot)).since;
+    for (const struct rule *rule = polyfill_rules; rule->slot != CUSHIM_SLOT_COUNT; rule++) {
+        int needed = rule->slot == slot ? OLDEST_VERSION : INT_MAX;
+        for (size_t i = 0; i < rule->via_count && needed < since; i++) {
+            int via = cush_polyfills_since(rule->via[i]); /* an earlier rule: this ends */
+            needed = via > needed ? via : needed;
+        }
+        if (needed < since && (rule->before == 0 || needed < rule->before))
+            since = needed;
+    }
+    return since;
+}
+
 const enum cushim_slot *cush_polyfills_via(unsigned rule, size_t *out_count)
 {
     *out_count = polyfill_rules[rule].via_count;

@@ -28,6 +28,9 @@
 /* Fills missing slots of the driver table of a kind for which an honest polyfill exists on this driver. */
 void cush_polyfills_install(enum cushim_default_stream kind);
 
+/* The first CUDA version whose drivers have a slot, or functions of which it can be built. */
+int cush_polyfills_since(enum cushim_slot slot);
+
 /* The slots that a polyfill calls, by the `rule` of its origin. */
 const enum cushim_slot *cush_polyfills_via(unsigned rule, size_t *out_count);
 

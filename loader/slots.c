@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program can ask about the slots and the entry points. */
-#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
-#include "feature.h"
 #include "layer.h"
 #include "load.h"
 #include "os.h"
@@ -47,6 +45,7 @@ CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream 
     struct cushim_slot_info info = {.name = cush_symbols_slot_name(slot),
                                     .function = entry.function,
                                     .since = entry.since,
+                                    .usable_since = cush_polyfills_since(slot),
                                     .state = CUSHIM_STATE_MISSING};
     if (cush_load_has_driver()) {
         struct slot_origin origin = cush_driver_origins[kind][slot];
@@ -66,42 +65,4 @@ enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, enum cushim_
     if ((unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind) || !cush_load_has_driver())
         return CUSHIM_STATE_MISSING;
     return (enum cushim_slot_state)cush_driver_origins[kind][slot].state;
-}
-
-/* Whether a slot can be called, or a feature used, and why not as the error of cushim_require(). */
-static CUresult require_name(const char *name, enum cushim_default_stream kind, const char *function)
-{
-    enum cushim_slot slot;
-    if (name == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "A name is NULL.", NULL);
-    CUresult result = CUDA_SUCCESS;
-    if (cush_feature_require(name, kind, function, &result))
-        return result;
-    if (cushim_slot_find(name, &slot) != CUDA_SUCCESS) {
-        char message[160];
-        snprintf(message, sizeof message, "\"%.80s\" is not the name of a slot or of a feature.", name);
-        return cush_error_set_copy(CUDA_ERROR_NOT_FOUND, function, message);
-    }
-    if (!cush_load_has_driver())
-        return cush_fail_null_driver(slot);
-    return cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING ? CUDA_SUCCESS : cush_fail_missing(slot);
-}
-
-CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind, const char **out_unmet)
-{
-    static const char function[] = "cushim_require";
-    if (names == NULL && count != 0)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The list of names is NULL.", NULL);
-    if (!cush_driver_is_kind(kind))
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The default-stream kind is invalid.", NULL);
-    (void)cush_load_has_driver(); /* also if there are no names */
-    for (size_t i = 0; i < count; i++) {
-        CUresult result = require_name(names[i], kind, function);
-        if (result != CUDA_SUCCESS) {
-            if (out_unmet != NULL && names[i] != NULL)
-                *out_unmet = names[i];
-            return result;
-        }
-    }
-    return CUDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "version.h"
 
-#include <stdbool.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +13,23 @@ static const uint16_t branches[][2] = {
 };
 enum { BRANCHES = sizeof branches / sizeof branches[0] };
 
-/* The CUDA version of a driver branch; 0 if it is older or newer than the list. */
-static int version_of_branch(long branch)
+struct version_range cush_version_of_release(int branch, bool is_whole)
 {
     size_t after = 0;
     while (after < BRANCHES && branches[after][0] != 0 && branches[after][0] <= branch)
         after++;
-    bool is_newest = after == BRANCHES || branches[after][0] == 0; /* the branch of a newer version is not known */
-    bool is_known = after > 0 && (!is_newest || branches[after - 1][0] == branch);
-    return is_known ? branches[after - 1][1] : 0;
+    bool has_newer = after < BRANCHES && branches[after][0] != 0; /* the branch of a newer version may not be known */
+    struct version_range range = {after > 0 ? branches[after - 1][1] : 0, has_newer ? branches[after][1] : INT_MAX};
+    if (is_whole && after > 0 && branches[after - 1][0] == branch)
+        range.certain = range.first;
+    return range;
+}
+
+/* The CUDA version of a driver branch; 0 if it is older or newer than the list. */
+static int version_of_branch(long branch)
+{
+    struct version_range range = cush_version_of_release((int)branch, true);
+    return range.certain != INT_MAX ? range.first : 0;
 }
 
 int cush_version_parse(const char *text)

@@ -11,6 +11,7 @@
  * - load.h, diagnosis.h: loading and cuInit; why there is no usable driver
  * - dispatch_table.h, slot.h, lookup.h: the table; the state of each slot; functions of the driver by name
  * - feature.h: what a program can do with a device, such as memory pools
+ * - choose.h: conditions on a machine, and which of several builds fits it
  * - gpu.h: which GPUs CUDA would show this process, without starting it
  * - nvrtc.h: the NVRTC that fits the driver and the GPU
  * - layer.h: layers, which replace slots

@@ -61,6 +61,7 @@
 #include "cushim/diagnosis.h"
 #include "cushim/slot.h"
 #include "cushim/feature.h"
+#include "cushim/choose.h"
 #include "cushim/lookup.h"
 #include "cushim/companion.h"
 #include "cushim/gpu.h"

@@ -51,6 +51,7 @@ struct cushim_slot_info {
     const enum cushim_slot *via;  /**< The slots that a polyfill calls. */
     size_t via_count;             /**< The number of slots in `via`. */
     bool is_layered;   /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
+    int usable_since;  /**< The first CUDA version with which the slot can be called, natively or as a polyfill. */
     void *reserved[4]; /**< Zero. */
 };
 
@@ -84,20 +85,24 @@ CUSHIM_API enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, e
 CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
 
 /**
- * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted; and that each
- * of the named features (feature.h) can be used. A program calls this at start-up with everything that it cannot do
- * without. Loads the driver. Before cuInit, features are compared with the driver alone, and after cuInit, also with
- * every device.
+ * Checks conditions (choose.h): that each of the named slots of a table can be called, which means that it is native, a
+ * polyfill or adapted; that each of the named features (feature.h) can be used; that the driver is new enough. A
+ * program calls this at start-up with everything that it cannot do without. Loads the driver. Before cuInit, features
+ * are compared with the driver alone, and after cuInit, also with every device.
  *
- * @param names      Names of slots, as for cushim_slot_find(), and of features, such as "memory-pools".
+ * @param names      Names of slots, as for cushim_slot_find(), and of features, such as "memory-pools"; and the other
+ *                   conditions of choose.h, such as "cuda>=12.4", which "12.4" alone also means.
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
  * @param kind       The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
- * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
- * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing, or the feature cannot be used; cushim_error_last() has the
- *                                   reason.
+ * @param out_unmet  On an error, receives the first name that is not met or is wrong. May be NULL.
+ * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing, the feature cannot be used, another condition is not met or,
+ *                                   as the release of some drivers, not known; or a condition on GPUs needs a copy of
+ *                                   cushim that was made with `--gpus`. cushim_error_last() has the reason.
  * @retval CUDA_ERROR_NOT_FOUND      No slot and no feature has that name.
+ * @retval CUDA_ERROR_NOT_INITIALIZED  A condition is on GPUs, and the driver is not started (cuInit).
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
- * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is out of range.
+ * @retval CUDA_ERROR_INVALID_VALUE  A condition is not valid ("arch>=75"), a name is NULL, names is NULL and count is
+ *                                   not 0, or kind is out of range.
  */
 CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind,
                                    const char **out_unmet);

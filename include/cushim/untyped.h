@@ -29,6 +29,7 @@
 #include "cushim/load.h"
 #include "cushim/diagnosis.h"
 #include "cushim/lookup.h"
+#include "cushim/choose.h"
 #include "cushim/companion.h"
 #include "cushim/gpu.h"
 #include "cushim/nvrtc.h"

@@ -4,7 +4,7 @@
 sources; cushim_untyped.h, the part of cushim.h without CUDA's types; and a copy of cushim.hpp, the header for C++.
 
   loader/amalgamation/amalgamate.py [--slots FILE]... [--link OBJECT...] [--no-streams] [--layers] [--companions]
-                                   [--gpus] [--nvrtc] DIRECTORY
+                                   [--gpus] [--nvrtc] [--require CONDITION]... DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
@@ -15,6 +15,9 @@ names of these functions. --no-streams leaves out the stream layer: contexts, st
 Layers are left out, too, unless --layers is given, NVCUVID, NVENC and NVML unless --companions is given, the search for
 GPUs without a start (gpu.h) unless --gpus is given, which includes --companions, and the search for NVRTC (nvrtc.h)
 unless --nvrtc is given, which includes --gpus. PLUGINS.md says more.
+
+--require names what the program cannot do without, such as cuda>=12.0 or cuStreamGetId: `cushim audit` finds it in the
+program. The program itself calls cushim_require().
 
 With --link, the subset has the functions that compiled objects and archives call, and cushim_cuda.c defines their
 names: compiled and linked with the objects, the two C files take the place of -lcuda.
@@ -165,8 +168,10 @@ def write_untyped(made, chosen):
     return write_header(start, PUBLIC / 'untyped.h', made, chosen)[0]
 
 
-def write_code(made, seen, paths):
-    """The text of cushim.c."""
+def write_code(made, seen, paths, needs=()):
+    """The text of cushim.c. `needs`: the conditions of --require."""
+    needs = ' "\\0" '.join(f'"cushim-need:{need}"' for need in needs)
+    needs = f'#define CUSHIM_NEEDS {needs}\n' if needs else ''
     code, parts, systems = Output(seen, made), [], systems_of_sources()
     for path in paths:
         system = systems.get(path, 'all')
@@ -176,7 +181,7 @@ def write_code(made, seen, paths):
         includes[common_system(found)] += line
     included = ''.join(of_system(system, lines) for system, lines in includes.items())
     text = CONDITIONAL.sub(lambda match: PUSH.format('default') + match[0] + POP, ''.join(parts))
-    return head('cushim.c', 'all of the library.') + HEAD + included + f'''
+    return head('cushim.c', 'all of the library.') + HEAD + needs + included + f'''
 {HIDING}{PUSH.format('hidden')}#endif
 {text}
 {HIDING}{POP}#endif
@@ -212,7 +217,7 @@ def write_library(made, chosen):
     """The texts of cushim.h, of cushim.c, and of cushim_cuda.c or ''."""
     header, seen = write_api(made, chosen)
     drop_in = write_drop_in(made, set(seen), chosen) if chosen and chosen.exports else ''
-    code = write_code(made, seen, chosen.sources if chosen else systems_of_sources())
+    code = write_code(made, seen, chosen.sources if chosen else systems_of_sources(), chosen.needs if chosen else ())
     return [EMPTY_LINES.sub('\n\n', text) for text in (header, code, drop_in)]
 
 
@@ -237,6 +242,7 @@ def main():
     parser.add_argument('--layers', action='store_true')
     parser.add_argument('--companions', action='store_true')
     parser.add_argument('--gpus', action='store_true')
+    parser.add_argument('--require', action='append', default=[], metavar='CONDITION')
     parser.add_argument('--nvrtc', action='store_true')
     parser.add_argument('directory', nargs='?', type=pathlib.Path, metavar='DIRECTORY')
     given = parser.parse_args()
@@ -246,7 +252,7 @@ def main():
         given.directory = given.link.pop()  # --link takes all words
     if given.directory.exists() and not given.directory.is_dir():
         parser.error(f'{given.directory} is not a directory.')
-    for option in ('no_streams', 'layers', 'companions', 'gpus', 'nvrtc'):
+    for option in ('no_streams', 'layers', 'companions', 'gpus', 'nvrtc', 'require'):
         if getattr(given, option) and not given.slots and not given.link:
             parser.error(f'--{option.replace("_", "-")} needs --slots or --link.')
     chosen = None
@@ -257,7 +263,7 @@ def main():
             given.companions = given.companions or given.gpus
             parts = {part for part in ('layers', 'companions', 'gpus', 'nvrtc') if getattr(given, part)}
             parts |= set() if given.no_streams else {'streams'}
-            chosen = subset.Subset(given.slots, linked, systems_of_sources(), parts)
+            chosen = subset.Subset(given.slots, linked, systems_of_sources(), parts, given.require)
         except (objects.Error, subset.Error) as error:
             sys.exit(f'amalgamate.py: {error}')
     files = write_files(chosen)

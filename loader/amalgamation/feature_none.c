@@ -7,3 +7,9 @@ bool cush_feature_require(const char *name, enum cushim_default_stream kind, con
     (void)name, (void)kind, (void)function, (void)out_result;
     return false;
 }
+
+bool cush_feature_is_known(const char *name)
+{
+    (void)name;
+    return false;
+}

@@ -30,7 +30,8 @@ FEATURES = {LOADER / 'feature.c': HERE / 'feature_none.c'}
 COMPANIONS = {LOADER / 'companion.c': None}
 # The search for GPUs asks NVML, a companion, so it needs those, too.
 GPUS = {LOADER / 'gpu.c': None, LOADER / 'gpu_nvml.c': None, LOADER / 'is_started.c': None,
-        LOADER / 'gpu_visible_text.c': None, LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
+        LOADER / 'condition_gpus.c': None, LOADER / 'gpu_visible_text.c': None,
+        LOADER / 'gpu_list.c': HERE / 'gpu_none.c'}
 # The search for NVRTC asks for the GPUs.
 NVRTC = {LOADER / 'nvrtc.c': None, LOADER / 'nvrtc_list.c': None}
 LAYERS = {LOADER / 'layer.c': None, LOADER / 'layer_stack.c': None, LOADER / 'layer_tables.c': HERE / 'layer_none.c'}
@@ -43,6 +44,7 @@ SOURCE_SUFFIXES = ('.c', '.cc', '.cpp', '.cu', '.cuh', '.cxx', '.h', '.hh', '.hp
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
 # In a source of another project, a string or a character can contain the start of a comment.
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.S)
+NEED = re.compile(r'((cuda|driver|arch|memory)(>=|<))?[\w.-]+$')
 SLOT = re.compile(r'\b(?:CUSHIM_SLOT_)?([A-Z]\w*_v\d+)\b')
 CASE = re.compile(r'\bcase CUDA_ERROR_\w+:')
 RULE = re.compile(r'^    RULE.*\),\n', re.M)
@@ -163,14 +165,20 @@ def cut_sources(sources, parts):
 class Subset:
     """The chosen entry points, and those that they and the sources of cushim need."""
 
-    def __init__(self, paths, linked, sources, parts):
+    def __init__(self, paths, linked, sources, parts, needs):
         """From the files that name functions, and the exported names that a program links to. `sources`: the files of
-        the library; `parts`: which of streams, layers, companions and gpus the subset has."""
+        the library; `parts`: which of streams, layers, companions and gpus the subset has; `needs`: the conditions that
+        the program cannot do without."""
         self.all = lists.read()
         self.paths, self.linked = paths, linked
         self.exports = [row for one in self.all for row in exports_of(one) if exported_name(row) in linked]
         self.chosen = choose(paths, linked, self.all)
         self.has_parts = parts
+        self.needs = needs
+        for need in needs:
+            has_sign = re.match(r'\d|.*[<>]', need)
+            if not NEED.match(need) or not (has_sign or find(need, self.all)):
+                raise Error(f'--require: "{need}" is not a condition such as cuda>=12.0 or cuStreamGetId.')
         self.sources = list(cut_sources(sources, parts))
         self.parts = {path: declarations(path) for path in POLYFILLS}
         known = {one.slot_name for one in self.all}
@@ -275,6 +283,7 @@ class Subset:
             return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
         options = ' --link OBJECT...' * bool(self.linked) + ''.join(f' --slots {path.name}' for path in self.paths)
         options += ' --no-streams' * ('streams' not in self.has_parts)
+        options += ''.join(f" --require '{need}'" for need in self.needs)
         options += ''.join(f' --{part}' for part in ('layers', 'companions', 'gpus', 'nvrtc') if part in self.has_parts)
         added = [one for one in self.kept if one not in self.chosen]
         return f'''

@@ -8,6 +8,7 @@
 #include "companions.h"
 #include "cushim/nvrtc.h"
 #include "json.h"
+#include "machine.h"
 #include "options.h"
 #include "text.h"
 
@@ -57,9 +58,17 @@ void nvrtc_print(const struct cushim_nvrtc *found);
 /* Refuses a list that is not valid, or with --no-start a condition that needs a start. */
 enum status choose_check(const struct options *options);
 
-/* Writes the build, and to stderr why those before it do not fit. The driver has started, unless `failure` says why it
- * did not, or --no-start forbids it. */
-enum status choose_answer(const struct options *options, const char *failure);
+/* Writes the first build of the list that fits, and to stderr why those before it do not. `failure`: why no build with
+ * conditions fits, or NULL; then `facts` is what is known of the machine. */
+enum status choose_answer(const struct options *options, const struct condition_facts *facts, const char *failure);
+
+/* Writes the build for this machine. The driver has started, unless `failure` says why it did not, or --no-start
+ * forbids it. */
+enum status choose_for_machine(const struct options *options, const char *failure);
+
+/* ---- for.c: --for, the answers of --choose and --require for another machine ---- */
+
+enum status for_answer(const struct options *options);
 
 /* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */
 

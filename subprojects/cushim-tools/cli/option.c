@@ -112,40 +112,48 @@ static enum status read_layer(const struct option *option, const char *value, st
     return STATUS_USABLE;
 }
 
-static enum status read_slot(const struct option *option, const char *value, struct options *options)
+static enum status refuse_name(const struct option *option, const char *value)
 {
-    enum cushim_slot slot;
-    if (cushim_slot_find(value, &slot) != CUDA_SUCCESS)
-        return text_refuse("%s: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", option->name, value);
-    return read_layer(option, value, options);
-}
-
-static enum status refuse_feature(const struct option *option, const char *value, const char *what)
-{
+    static const char what[] =
+        "a CUDA version such as 12.3, a driver such as 550, a condition such as arch>=7.5, a slot "
+        "or a feature";
     const char *nearest = features_nearest(value);
     return nearest != NULL
                ? text_refuse("%s: \"%s\" is not %s; did you mean \"%s\"?", option->name, value, what, nearest)
-               : text_refuse("%s: \"%s\" is not %s; \"cushim probe --devices\" lists the features", option->name, value,
-                             what);
+               : text_refuse("%s: \"%s\" is not %s; \"cushim probe --devices\" lists the features, and "
+                             "\"cushim table FILTER\" the slots",
+                             option->name, value, what);
 }
 
-static enum status read_feature(const struct option *option, const char *value, struct options *options)
-{
-    if (!features_know(value))
-        return refuse_feature(option, value, "a feature");
-    *(const char **)option_member(option, options) = value;
-    return read_layer(option, value, options);
-}
-
-/* A CUDA version or a feature. */
+/* A condition. The newest of the versions that stand alone is kept. */
 static enum status read_requirement(const struct option *option, const char *value, struct options *options)
 {
-    if (features_know(value))
+    char message[CONDITION_MESSAGE_SIZE];
+    size_t unused;
+    int version = cush_version_parse(value);
+    if (version > options->required_version)
+        options->required_version = version;
+    if (version != 0)
+        return STATUS_USABLE;
+    if (!cush_condition_is_one(value))
+        return refuse_name(option, value);
+    switch (cush_conditions_check(&value, 1, requirement_is_name, &unused, message, sizeof message)) {
+    case CONDITION_RIGHT:
         return read_layer(option, value, options);
-    *(int *)option_member(option, options) = cush_version_parse(value);
-    return *(int *)option_member(option, options) != 0
-               ? STATUS_USABLE
-               : refuse_feature(option, value, "a CUDA version such as 12.3, a driver such as 550, or a feature");
+    case CONDITION_WRONG:
+        return value[strcspn(value, "<>=")] != '\0' ? text_refuse("%s: %s", option->name, message)
+                                                    : refuse_name(option, value);
+    default:
+        return refuse_name(option, value);
+    }
+}
+
+/* Shows the feature alone. */
+static enum status read_feature(const struct option *option, const char *value, struct options *options)
+{
+    if (features_know(value))
+        *(const char **)option_member(option, options) = value;
+    return read_requirement(option, value, options);
 }
 
 const struct option options_known[] = {

@@ -50,7 +50,7 @@ static bool probe_is_certain(const struct options *options, struct probe *probe)
     const char *root = options->load.root != NULL ? options->load.root : "";
     const char *path = driver_diagnosis()->path;
     static struct os_obstacle cause;
-    if (probe->started == PROBE_NOT_TRIED && driver_release_of(path).text[0] != '\0')
+    if (probe->started == PROBE_NOT_TRIED && cush_driver_release(path).text[0] != '\0')
         cause = cush_cause_find(root, path, CUDA_SUCCESS, false);
     if (cause.reason != CUSHIM_REASON_NONE)
         probe_set_reason(probe, cause.reason,
@@ -127,7 +127,7 @@ static void probe_write_driver(struct json *json, const struct cushim_diagnosis 
     json_string(json, "path", diagnosis->path);
     json_string(json, "found_through", probe->origin[0] != '\0' ? probe->origin : NULL);
     json_known(json, "cuda_version", diagnosis->cuda_version);
-    const struct driver_release release = driver_release_of(diagnosis->path);
+    const struct driver_release release = cush_driver_release(diagnosis->path);
     json_string(json, "release", release.text[0] != '\0' ? release.text : NULL);
     json_string(json, "kernel_module", kernel_module[0] != '\0' ? kernel_module : NULL);
     json_close_object(json);
@@ -350,7 +350,7 @@ static int probe_answer(const struct options *options)
         return (int)status;
     call_answers();
     if (options->choose != NULL) {
-        status = choose_answer(options, status == STATUS_USABLE ? NULL : probe.message);
+        status = choose_for_machine(options, status == STATUS_USABLE ? NULL : probe.message);
     } else if (options->json) {
         probe_write(options, &probe);
         complain_of_required(options);
@@ -368,7 +368,7 @@ static enum status probe_fail(const struct options *options, enum call_end how, 
     struct probe probe = {.loaded = false, .has_no_answer = true};
     const struct call_failure failure = call_failure(how, probe_timeout(options), signal);
     if (options->choose != NULL)
-        return choose_answer(options, failure.text);
+        return choose_for_machine(options, failure.text);
     probe.environment = environment_read(options, options->devices);
     probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, failure.text, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
     probe.started = options->devices ? PROBE_FAILED : PROBE_NOT_TRIED;
@@ -392,6 +392,8 @@ enum status command_probe(const struct options *given)
         if (choose_check(&options) != STATUS_USABLE)
             return STATUS_USAGE;
     }
+    if (options.machine != NULL)
+        return for_answer(given);
     if (options.wait_seconds > 0 && probe_wait(&options) == TRY_INVALID)
         return STATUS_USAGE;
     switch (call_in_child(probe_answer, &options, probe_timeout(&options), &result, &signal)) {

@@ -10,19 +10,10 @@
 struct device {
     struct device_name name;
     char capability[24];
-    struct device_facts facts;
+    struct condition_gpu facts;
     char uuid[48];
     char bus_id[32];
 };
-
-/* The attributes came with CUDA 5.0. Before, there was a function. */
-static bool device_query_capability(CUdevice handle, int *major, int *minor)
-{
-    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    return (cuda->DeviceGetAttribute_v1(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle) == CUDA_SUCCESS
-            && cuda->DeviceGetAttribute_v1(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle) == CUDA_SUCCESS)
-           || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
-}
 
 /* Formats the UUID as nvidia-smi and CUDA_VISIBLE_DEVICES do. The first ABI gives the UUID of the whole GPU, even if
  * the device is a part of it (MIG). */
@@ -42,18 +33,13 @@ static struct device device_query(int ordinal)
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     struct device device = {.facts = {0}};
     CUdevice handle;
-    int major, minor;
-    size_t memory;
     if (cuda->DeviceGet_v1(&handle, ordinal) != CUDA_SUCCESS)
         return device;
     if (cuda->DeviceGetName_v1(device.name.text, (int)sizeof device.name.text, handle) != CUDA_SUCCESS)
         device.name.text[0] = '\0';
-    if (device_query_capability(handle, &major, &minor)) {
-        snprintf(device.capability, sizeof device.capability, "%d.%d", major, minor);
-        device.facts.capability = major * 1000 + minor * 10;
-    }
-    if (cuda->DeviceTotalMem_v2(&memory, handle) == CUDA_SUCCESS)
-        device.facts.memory = memory;
+    device.facts = cush_condition_gpu(handle);
+    if (device.facts.capability != 0)
+        snprintf(device.capability, sizeof device.capability, "%s", text_version(device.facts.capability).text);
     device_query_uuid(handle, device.uuid, sizeof device.uuid);
     if (cuda->DeviceGetPCIBusId_v1(device.bus_id, (int)sizeof device.bus_id, handle) != CUDA_SUCCESS)
         device.bus_id[0] = '\0';
@@ -65,7 +51,7 @@ struct device_name devices_name(int ordinal)
     return device_query(ordinal).name;
 }
 
-struct device_facts devices_facts(int ordinal)
+struct condition_gpu devices_facts(int ordinal)
 {
     return device_query(ordinal).facts;
 }

@@ -9,6 +9,7 @@
 #include "cushim/diagnosis.h"
 #include "cushim/gpu.h"
 #include "json.h"
+#include "machine.h"
 #include "options.h"
 
 /* Write the GPUs as the JSON array `key`, with all features or only one (features_write()), or as lines of text. */
@@ -21,23 +22,18 @@ struct device_name {
 };
 struct device_name devices_name(int ordinal);
 
-/* What --choose asks of a GPU; 0 if it is not known. */
-struct device_facts {
-    int capability;            /* 9000 for 9.0 */
-    unsigned long long memory; /* bytes */
-};
-struct device_facts devices_facts(int ordinal);
+struct condition_gpu devices_facts(int ordinal);
 
 /* ---- machine_gpus.c: the GPUs of the machine, without a start ---- */
 
-enum { MACHINE_GPUS = 64 };
+enum { MACHINE_GPUS = CONDITION_GPUS };
 
 /* Finds the GPUs below a root (NULL: this machine) and what CUDA shows of them. */
 struct cushim_gpus machine_gpus_find(const char *root, enum cushim_gpu_nvml nvml, struct cushim_gpu gpus[MACHINE_GPUS]);
 
 /* Writes what --choose asks of the GPUs that CUDA shows on this machine, and returns their number: 0 if it shows none,
  * -1 if that is not known; `why` is then a sentence. */
-int machine_gpus_facts(const char *root, struct device_facts facts[MACHINE_GPUS], char *why, size_t size);
+int machine_gpus_facts(const char *root, struct condition_gpu facts[CONDITION_GPUS], char *why, size_t size);
 
 /* A word for what hides a GPU, or NULL; the same as text, or "". */
 const char *machine_gpu_hider_word(const struct cushim_gpu *gpu);
@@ -67,6 +63,9 @@ void features_print_count(void);
 /* Whether a name is that of a feature. */
 bool features_know(const char *name);
 
+/* The first CUDA version with a feature, and whether it also depends on more of the machine. */
+int features_since(enum cushim_feature feature, bool *out_is_of_machine);
+
 /* Returns the name of a feature that is written much like `name`, or NULL. */
 const char *features_nearest(const char *name);
 
@@ -85,7 +84,13 @@ struct requirement requirement_check(const struct options *options);
 /* Whether a required feature depends on the GPUs, so that the driver must be started. */
 bool requirement_needs_start(const struct options *options);
 
-/* Returns why a slot cannot be called or a feature cannot be used, or NULL if it can. Valid until the next call. */
+/* What is known of the machine once its driver has started: for conditions. */
+void requirement_read_facts(const struct options *options, struct condition_facts *out_facts);
+
+/* Whether this is the name of a slot or of a feature. */
+bool requirement_is_name(const char *name);
+
+/* Returns why a condition is not met, or NULL if it is. Valid until the next call. */
 const char *requirement_failure(const char *name, enum cushim_default_stream kind);
 
 /* The same without the name at its start, for a line that has the name. */

@@ -22,6 +22,39 @@ bool features_know(const char *name)
     return cushim_feature_find(name, &feature) == CUDA_SUCCESS;
 }
 
+static const struct need {
+    enum cushim_feature feature;
+    int slot, since;
+    bool is_of_machine; /* of its GPUs, or of its operating system */
+} needs[] = {
+#define OF_ANY false
+#define OF_AT_LEAST true
+#define OF_HAS true
+#define OF_IF_KNOWN true
+#define CUSHIM_FEATURE_SLOT(id, slot) {CUSHIM_FEATURE_##id, CUSHIM_SLOT_##slot, 0, false},
+#define CUSHIM_FEATURE_SINCE(id, version) {CUSHIM_FEATURE_##id, -1, version, false},
+#define CUSHIM_FEATURE_NOT_ON(id, platform) {CUSHIM_FEATURE_##id, -1, 0, true},
+#define CUSHIM_FEATURE_DEVICE(id, attribute, test, wanted) {CUSHIM_FEATURE_##id, -1, 0, OF_##test},
+#define CUSHIM_FEATURE_PROPERTY(id, property, test, wanted) {CUSHIM_FEATURE_##id, -1, 0, OF_##test},
+#include "cushim/features.h"
+};
+
+int features_since(enum cushim_feature feature, bool *out_is_of_machine)
+{
+    int newest = 0;
+    *out_is_of_machine = false;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        struct cushim_slot_info info = {.usable_since = needs[i].since};
+        if (needs[i].feature != feature)
+            continue;
+        if (needs[i].slot >= 0)
+            (void)cushim_slot_get_info((enum cushim_slot)needs[i].slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+        newest = info.usable_since > newest ? info.usable_since : newest;
+        *out_is_of_machine |= needs[i].is_of_machine;
+    }
+    return newest;
+}
+
 /* How many letters must be inserted, removed or replaced to make one name of the other (Levenshtein). */
 static size_t name_distance(const char *left, const char *right)
 {

@@ -111,6 +111,16 @@ void json_string(struct json *json, const char *key, const char *value)
     json_put_string(value);
 }
 
+void json_string_part(struct json *json, const char *key, const char *value, size_t length)
+{
+    if (value == NULL) {
+        json_null(json, key);
+        return;
+    }
+    start_member(json, key);
+    printf("\"%.*s\"", (int)length, value);
+}
+
 void json_integer(struct json *json, const char *key, long long value)
 {
     start_member(json, key);

@@ -4,6 +4,7 @@
 #define CUSHIM_TOOLS_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Begin with a zeroed struct. A document is one object or array. Closing it writes the final newline. */
 struct json {
@@ -24,6 +25,7 @@ void json_put_string(const char *string);
 
 /* Write a value. A NULL string is written as null, and so is the integer 0 by json_known(). */
 void json_string(struct json *json, const char *key, const char *value);
+void json_string_part(struct json *json, const char *key, const char *value, size_t length); /* needs no escape */
 void json_integer(struct json *json, const char *key, long long value);
 void json_known(struct json *json, const char *key, long long value);
 void json_boolean(struct json *json, const char *key, bool value);

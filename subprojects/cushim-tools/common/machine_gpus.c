@@ -28,7 +28,7 @@ struct cushim_gpus machine_gpus_find(const char *root, enum cushim_gpu_nvml nvml
     return all;
 }
 
-int machine_gpus_facts(const char *root, struct device_facts facts[MACHINE_GPUS], char *why, size_t size)
+int machine_gpus_facts(const char *root, struct condition_gpu facts[CONDITION_GPUS], char *why, size_t size)
 {
     static struct cushim_gpu gpus[MACHINE_GPUS];
     const struct cushim_gpus all = machine_gpus_find(root, CUSHIM_GPU_NVML_IF_NEEDED, gpus);
@@ -43,7 +43,7 @@ int machine_gpus_facts(const char *root, struct device_facts facts[MACHINE_GPUS]
             snprintf(why, size, "The compute capability of the GPU at %s is not known.", gpus[i].pci_bus_id);
             return -1;
         }
-        facts[count++] = (struct device_facts){.capability = gpus[i].capability};
+        facts[count++] = (struct condition_gpu){.capability = gpus[i].capability};
     }
     return count == all.visible_count ? count : -1; /* of unlike GPUs, it may not be known which ones are shown */
 }

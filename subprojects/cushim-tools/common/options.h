@@ -29,6 +29,7 @@ struct options {
     size_t argument_count;
     const char *feature; /* --feature, or NULL */
     const char *choose;  /* --choose, or NULL */
+    const char *machine; /* --for, or NULL */
     const char **names;  /* each slot or feature that is required, or each --layer */
     size_t name_count;
     char **program;    /* of exec, trace and doctor: the program and its arguments, NULL at the end */

@@ -62,6 +62,28 @@ const char *requirement_reason(const char *name, enum cushim_default_stream kind
     return has_name ? failure + length + 2 : failure;
 }
 
+bool requirement_is_name(const char *name)
+{
+    enum cushim_slot slot;
+    return cushim_slot_find(name, &slot) == CUDA_SUCCESS || features_know(name);
+}
+
+static enum condition_answer judge_name(const char *name, const struct condition_facts *facts, char *message,
+                                        size_t size)
+{
+    const char *failure = requirement_failure(name, facts->kind);
+    snprintf(message, size, "%s", failure != NULL ? failure : "");
+    return failure == NULL ? CONDITION_MET : CONDITION_UNMET;
+}
+
+void requirement_read_facts(const struct options *options, struct condition_facts *out_facts)
+{
+    cush_condition_facts(out_facts);
+    (void)cush_condition_gpus(out_facts);
+    out_facts->judge_name = judge_name;
+    out_facts->kind = options->kind;
+}
+
 static void text_append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
@@ -112,7 +134,8 @@ static struct lack lack_of(const char *name, enum cushim_default_stream kind)
         return lack_of_slot(slot, kind);
     if (cushim_feature_find(name, &feature) == CUDA_SUCCESS)
         return lack_of_feature(feature);
-    return (struct lack){.name = NULL};
+    return (struct lack){
+        .name = name, .version = cush_condition_version(name), .device = cush_conditions_need_gpus(&name, 1)};
 }
 
 static void advise(struct requirement *requirement, const char *advice)
@@ -162,7 +185,7 @@ static void check_names(const struct options *options, struct requirement *requi
 bool requirement_needs_start(const struct options *options)
 {
     for (size_t i = 0; i < options->name_count; i++) {
-        if (features_know(options->names[i]))
+        if (features_know(options->names[i]) || cush_conditions_need_gpus(&options->names[i], 1))
             return true;
     }
     return false;

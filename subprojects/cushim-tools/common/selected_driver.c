@@ -7,6 +7,7 @@
 #include "cushim/cushim.h"
 #include "softcuda.h"
 #include "in_child.h"
+#include "machine.h"
 #include "platform.h"
 
 /* Why this process did not try to load the driver; NULL if it did. */
@@ -96,30 +97,10 @@ struct driver_name driver_name(void)
         snprintf(limit, sizeof limit, ", limited to CUDA %s", text_version(cushim_driver_version()).text);
     snprintf(name.text, sizeof name.text, "%s %s%sfor CUDA %s%s",
              softcuda != NULL ? "softcuda, a software driver, as driver" : "NVIDIA driver",
-             softcuda != NULL ? softcuda->driver : driver_release_of(diagnosis->path).text,
-             softcuda != NULL || driver_release_of(diagnosis->path).text[0] != '\0' ? " " : "",
+             softcuda != NULL ? softcuda->driver : cush_driver_release(diagnosis->path).text,
+             softcuda != NULL || cush_driver_release(diagnosis->path).text[0] != '\0' ? " " : "",
              text_version(diagnosis->cuda_version).text, limit);
     return name;
-}
-
-struct driver_release driver_release_of(const char *path)
-{
-    /* A short number is not a release: libcuda.so.1 is the soname, and WSL has libcuda.so.1.1. */
-    enum { FEWEST_DIGITS = 3 };
-    static const char stem[] = "libcuda.so.";
-    struct driver_release release = {""};
-    char real[PLATFORM_PATH_SIZE];
-    if (path == NULL || !platform_real_path(path, real, sizeof real))
-        return release;
-    const char *slash = strrchr(real, '/');
-    const char *name = slash != NULL ? slash + 1 : real;
-    if (strncmp(name, stem, strlen(stem)) != 0)
-        return release;
-    name += strlen(stem);
-    bool only_numbers = name[strspn(name, "0123456789.")] == '\0';
-    if (only_numbers && strspn(name, "0123456789") >= FEWEST_DIGITS && strlen(name) < sizeof release.text)
-        strcpy(release.text, name);
-    return release;
 }
 
 struct driver_explanation driver_explanation(void)

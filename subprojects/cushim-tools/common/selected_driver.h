@@ -46,12 +46,6 @@ struct driver_name {
 };
 struct driver_name driver_name(void);
 
-/* The release of a driver, "550.163.01", from its file name after links are resolved; "" if the name has none. */
-struct driver_release {
-    char text[32];
-};
-struct driver_release driver_release_of(const char *path);
-
 /* What the driver itself says about the last failure of this thread, as the end of a text: " The driver says: NULL is
  * not a valid context; Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from cuStreamCreate.", or "". */
 struct driver_explanation {

@@ -133,7 +133,7 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
         return status;
     doctor->loaded = status == STATUS_USABLE;
     doctor->load = driver_diagnosis();
-    doctor->release = driver_release_of(doctor->load->path);
+    doctor->release = cush_driver_release(doctor->load->path);
     doctor->is_compat = is_compat(doctor->load->path);
     doctor->variant = gpus_read_variant(doctor);
     doctor->certain = cush_cause_find(doctor->root, doctor->load->path, CUDA_SUCCESS, false).reason;

@@ -21,7 +21,7 @@ class Choose(Case):
 
     def test_choose_when_the_first_build_does_not_fit_then_prints_the_next_and_the_reason(self):
         self.assertEqual(self.choose(LIST, DRIVER),
-                         ('cu12\n', ['cushim: cu13: the driver is for CUDA 12.4, and cuda>=13.0 is required.']))
+                         ('cu12\n', ['cushim: cu13: cuda>=13.0 is required; the driver is for CUDA 12.4.']))
 
     def test_choose_when_no_driver_can_be_used_then_only_a_build_without_conditions_fits(self):
         for arguments, variables in ((['--driver=none'], {}), ([DRIVER], {'FAKE_INIT': '999'}),

@@ -109,7 +109,7 @@ class Refused(Case):
 
     def test_require_slot_when_name_is_unknown_then_refused(self):
         for name in ('', 'cu', 'cuNoSuch', 'StreamQuery_v9', 'streamquery_v1'):
-            self.refuses(['probe', '--require-slot', name], f'cushim has no slot "{name}"')
+            self.refuses(['probe', '--require-slot', name], f'--require-slot: "{name}" is not a CUDA version')
 
     def test_lookup_when_arguments_are_missing_then_names_them(self):
         self.refuses(['lookup'], 'FUNCTION is missing')
