@@ -4,22 +4,39 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What the program cannot do without: amalgamate.py --require defines it, one CUSHIM_NEED_TEXT for each condition. */
+#if !defined(CUSHIM_NEEDS)
+#    define CUSHIM_NEEDS ""
+#endif
+
 /*
  * The names stand in one block, and the entries hold offsets into it: pointers would need three relocations for each
  * entry in every process, used or not. Each function's oldest symbol is its own name.
+ *
+ * The block is also a record, by which `cushim audit` knows what a program looks up through cushim: all names between
+ * its start and its end, each of which may be missing. Nothing else in the library has the name of a function of the
+ * driver as text, or audit would take it for one that the program looks up.
  */
 static const struct names {
+    char start[sizeof "cushim-record-1 " CUSHIM_VERSION_STRING];
+    char extent[2]; /* 's': a subset; 'w': whole */
+    char needs[sizeof CUSHIM_NEEDS];
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     char symbol_##function##_##abi[sizeof symbol];                                                                     \
     char per_thread_##function##_##abi[sizeof per_thread_symbol];
 #include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
 #include "cushim/entry_points.h"
+    char end[sizeof "cushim-record-end"];
 } names = {
+    "cushim-record-1 " CUSHIM_VERSION_STRING,
+    {LIST_IS_CUT ? 's' : 'w', '\0'},
+    CUSHIM_NEEDS,
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) symbol, per_thread_symbol,
 #include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
 #include "cushim/entry_points.h"
+    "cushim-record-end",
 };
 
 _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");

@@ -9,6 +9,7 @@ audit also runs from the sources.
 import argparse
 import collections
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -49,12 +50,44 @@ def assignment(comment, name, items):
     return f'# {comment}\n{name} = {{\n    ' + '\n    '.join(lines).replace('\0', ' ') + ',\n}\n'
 
 
+def read_neighbours():
+    return [f"('{row['compiler']}', '{row['release']}'): {row['version']}" for row in lists.read_rows(HERE / 'neighbours.tsv')]
+
+
+def read_polyfilled(entry_points):
+    """{slot: the first CUDA version with which it can be called} of the polyfills, as cush_polyfills_since() has it."""
+    since = {one.slot_name: one.version for one in entry_points}
+    text = (LOADER / 'polyfills.c').read_text(encoding='utf-8')
+    rules = re.findall(r'^    RULE(?:_BEFORE\((\d+), |\()(\w+_v\d+), \d+, (.*)\),$', text, re.M)
+    found = {}
+    for before, slot, via in rules:  # in order: a polyfill calls earlier ones
+        needed = max(found.get(one, since[one]) for one in re.findall(r'S\((\w+)\)', via))
+        if needed < found.get(slot, since[slot]) and (not before or needed < int(before)):
+            found[slot] = needed
+    return found
+
+
+def read_features(entry_points, polyfilled):
+    """{feature: the first CUDA version with it}."""
+    since = {**{one.slot_name: one.version for one in entry_points}, **polyfilled}
+    text = (LOADER.parent / 'include' / 'cushim' / 'features.h').read_text(encoding='utf-8')
+    found = {}
+    for row in re.findall(r'^CUSHIM_FEATURE(?:_(SLOT|SINCE))?\((\w+), "?([\w-]+)', text, re.M):
+        kind, feature, value = row
+        if not kind:
+            found[feature] = [value, 0]
+        else:
+            found[feature][1] = max(found[feature][1], since[value] if kind == 'SLOT' else int(value))
+    return dict(found.values())
+
+
 def write_tables():
     """The text of the module."""
     entry_points, drivers, toolkits = lists.read(), lists.read_drivers(), read_toolkits()
     ptx = {}
     for one in toolkits:
         ptx.setdefault(one.ptx, one.version)
+    polyfilled = read_polyfilled(entry_points)
     windows = sorted(symbol for one in entry_points if one.is_windows_only for symbol, _ in one.exports)
     version = (LOADER / 'version.txt').read_text(encoding='utf-8').strip()
     return HEAD + '\n'.join([
@@ -74,6 +107,12 @@ def write_tables():
                     for one in lists.read_gpus() if one.kind != 'old']),
         assignment('{CUDA version: names that its runtime has, and older ones have not}', 'RUNTIME_NAMES',
                    [f'{one.version}: {tuple(one.runtime)}' for one in toolkits if one.runtime]),
+        assignment('{(compiler, release in the name of its library): the driver for what it makes}', 'COMPILER_DRIVERS',
+                   read_neighbours()),
+        assignment('{slot of cushim: the first CUDA version with which a polyfill of it can be called}', 'POLYFILLED',
+                   [f"'{slot}': {version}" for slot, version in sorted(polyfilled.items())]),
+        assignment('{feature: the first CUDA version with it}', 'FEATURES',
+                   [f"'{name}': {version}" for name, version in read_features(entry_points, polyfilled).items()]),
     ])
 
 

@@ -4,6 +4,7 @@ software driver and on the real drivers in the cache. A slot outside the subset 
 
 usage: check_subsets.py SOFTCUDA_DIRECTORY COMPILER...
 """
+import json
 import os
 import pathlib
 import re
@@ -22,6 +23,7 @@ SETTINGS = ({}, {'CUSHIM_MAX_VERSION': '10.0'}, {'CUSHIM_MAX_VERSION': '12.2'}, 
             {'CUSHIM_HIDE': 'LaunchHostFunc_v1, cuStreamGetCaptureInfo, cuEventRecordWithFlags'})
 
 
+AUDIT = ROOT / 'subprojects' / 'cushim-audit' / 'cushim-audit'
 LAYER = r'''
 #include "cushim.h"
 static CUresult CUDAAPI no_devices(int *count)
@@ -297,6 +299,43 @@ int main(void)
 }}
 """)
             self.must_pass(copy.program('gpus', source), CUSHIM_DRIVER='none')
+
+    def test_record_when_a_subset_is_built_in_any_way_then_audit_excuses_its_look_ups(self):
+        """Stripped, with link-time optimisation, without unused sections, as a DLL; and the need of --require counts."""
+        needy = self.make('needy', 'cuInit cuStreamGetId', '--no-streams', '--require', 'cuStreamGetId')
+        builds = [(COMPILER, flags) for flags in (['-O2'], ['-O2', '-flto', '-s'],
+                                                  ['-O2', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections'])]
+        builds += [(['x86_64-w64-mingw32-gcc'], ['-O2', '-s'])]
+        for compiler, flags in builds:
+            if not shutil.which(compiler[0]):
+                continue
+            for copy, first in (self.twenty, None), (needy, '12.0'):
+                source = write(copy.directory / 'plugin.c', PLUGIN)
+                libraries = LIBRARIES if compiler == COMPILER else []
+                said = copy.compile('plugin.so', *flags, '-shared', *([] if 'mingw' in compiler[0] else ['-fPIC']),
+                                    '-fvisibility=hidden', source, copy.directory / 'cushim.c', *libraries, compiler=compiler)
+                self.assertIsNone(said)
+                done = run(sys.executable, AUDIT, '--format=json', copy.directory / 'plugin.so')
+                file = json.loads(done.stdout)['files'][0]
+                found = file['first_driver'] and file['first_driver']['cuda_version']
+                self.assertEqual((found, file['lookups'], file['cushim'][0]['slots']), (first, [], len(copy.slots)), flags)
+
+    def test_condition_when_it_is_on_gpus_then_a_subset_without_them_says_so(self):
+        with_gpus = self.make('asked', 'cuInit', '--no-streams', '--gpus')
+        for copy, code, name in (self.twenty, 801, 'cpu'), (with_gpus, 0, 'gpu'):
+            for header in ('cushim.h', 'cushim_untyped.h'):
+                source = write(copy.directory / 'choose.c', f"""#include "{header}"
+#include <string.h>
+int main(void)
+{{
+    const char *name = "cpu";
+    return cushim_choose("gpu: arch>=2.0; cpu", &name) != {code} || strcmp(name, "{name}") != 0
+           || cushim_choose("new: cuda>=99.0; old: cuda>=6.5", &name) != 0 || strcmp(name, "old") != 0;
+}}
+""")
+                program = copy.program('choose', source)
+                for driver in SOFTWARE_DRIVERS.values():
+                    self.must_pass(program, CUSHIM_DRIVER=str(driver))
 
     def test_nvrtc_when_asked_for_then_is_there_and_answers_without_a_driver(self):
         self.assertNotIn('cushim_nvrtc', self.twenty.header)

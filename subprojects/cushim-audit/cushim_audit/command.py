@@ -7,14 +7,14 @@ import os
 import re
 import sys
 
-from . import coverage, document, text, variant
+from . import condition, coverage, document, text, variant
 from .conclude import Conclusion
 from .examine import examine
 from .inputs import Item, Reader
-from .rules import arch_text, branch_of, driver_text, gpu_first, version_of
+from .rules import arch_text, branch_of, driver_text, gpu_first
 from .shortfalls import driver_has, shortfalls
 from .summary import Summary
-from .tables import BRANCHES, GPUS, VERSION
+from .tables import GPUS, VERSION
 from .unknown import unknowns
 from .window import Damaged
 
@@ -23,28 +23,24 @@ EXIT = '''Exit status: 0 if each file could be read and meets the requirements, 
 known whether a file meets them (with --strict: 1), a file cannot be read or the command line is invalid, and
 3 if there are requirements, and no CUDA files were found in a path.'''
 PASSED, SHORT, UNKNOWN, NOTHING = 0, 1, 2, 3
-ARCH = re.compile(r'(\d{1,2})\.(\d)$')
 
 
 def read_driver(value):
     """A driver branch as the CUDA version that it reports."""
-    if not re.match(r'\d{3}(\.|$)', value):
-        raise argparse.ArgumentTypeError(f'"{value}" is not a driver branch such as 535')
-    newest = max(BRANCHES.values())
-    if int(value[:3]) >= newest + 5:
-        raise argparse.ArgumentTypeError(f'the newest driver branch that is known is {newest}')
-    version = version_of(int(value[:3]))
-    if version is None:
-        raise argparse.ArgumentTypeError(f'the oldest driver branch that is known is {min(BRANCHES.values())}')
-    return version
+    try:
+        return condition.read_driver(value)
+    except condition.Wrong as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def read_arch(value):
-    found = ARCH.match(value)
-    arch = int(found[1]) * 10 + int(found[2]) if found else 0
+    try:
+        arch = condition.read_arch(value)
+    except condition.Wrong as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
     if arch not in GPUS:
         known = ', '.join(map(arch_text, GPUS))
-        found = re.match(r'(?:sm_|compute_)?(\d+)\.?(\d)[af]?$', value)
+        found = re.match(r'(?:arch>=)?(?:sm_|compute_)?(\d+)\.?(\d)[af]?$', value)
         arch = int(found[1]) * 10 + int(found[2]) if found else 0
         meant = f'; did you mean {arch_text(arch)}?' if arch in GPUS else f'; these are {known}'
         raise argparse.ArgumentTypeError(f'"{value}" is not a known compute capability{meant}')

@@ -2,6 +2,7 @@
 """Concludes from the facts of a file: the first driver and what demands it, the GPUs, and what is wrong with it."""
 import re
 
+from .condition import needed_version
 from .coverage import NOT, Groups
 from .demands import code_demand, find_demands
 from .fatbin import IR
@@ -16,10 +17,12 @@ class Conclusion:
         # What the file demands whatever the GPU, and the driver for that; 0 if nothing does.
         self.demands = sorted(find_demands(facts), key=lambda one: -one.version)
         self.floor = self.demands[0].version if self.demands else 0
+        # What compiles, and NVENC, say nothing of the device code in the file.
+        self.code_floor = max((one.version for one in self.demands if one.kind not in ('compiler', 'video')), default=0)
         self.notes, self.mistakes = [], []
         self.codes = [code for container in facts.containers if not container.empty for code in container.codes]
         groups = Groups(facts.containers)
-        self.gpus = [groups.cover(arch, self.floor) for arch in judged_gpus([facts.machine])] if groups else []
+        self.gpus = [groups.cover(arch, self.code_floor) for arch in judged_gpus([facts.machine])] if groups else []
         self.demand = self.find_demand()
         self.find_mistakes()
         self.find_notes()
@@ -47,7 +50,9 @@ class Conclusion:
         """Whether the first driver is known; if so and nothing demands one, each driver will do."""
         if self.runtime_is_elsewhere:
             return False
-        return self.demand is not None or self.gpus_known and not self.facts.video and not self.newer_lookups(OLDEST) \
+        if self.unknown_needs:
+            return False
+        return self.demand is not None or self.gpus_known and not self.facts.unknown_video and not self.newer_lookups(OLDEST) \
             and all(one.first is not None for one in self.gpus)
 
     def newer_lookups(self, driver):
@@ -63,6 +68,11 @@ class Conclusion:
         """Linked functions that no known driver exports."""
         return sorted(symbol.name for symbol in self.facts.symbols
                       if not symbol.is_weak and symbol_version(symbol.name, self.facts.is_windows) is None)
+
+    @property
+    def unknown_needs(self):
+        """The conditions in the file whose driver is not known."""
+        return sorted(text for text in self.facts.needs if needed_version(text) is None)
 
     @property
     def loads_code(self):
@@ -121,6 +131,10 @@ class Conclusion:
         if facts.symbols and not facts.needs_driver and facts.kind != 'object':
             self.notes.append('links to functions of the driver, but does not name libcuda.so.1: another library of '
                               'the process must load it first')
+        if facts.records and (self.demand or not self.driver_known or facts.needs_driver):
+            self.notes.append(f'{records_text(facts)}, each of which can be missing')
+        if self.unknown_needs:
+            self.notes.append(f'says that it needs {listed(self.unknown_needs)}: the driver for that is not known')
         if facts.lookups and (not facts.runtime or facts.runtime[0] == 'shared'):
             self.note_lookups()
         if self.runtime_is_elsewhere:
@@ -132,8 +146,8 @@ class Conclusion:
         elif self.loads_code:
             self.notes.append(f'loads device code that is not in this file ({listed(self.loads_code)}): the GPUs and '
                               'drivers for that code are not known')
-        if facts.video:
-            self.notes.append(f'uses {" and ".join(sorted(facts.video))} of the driver: the oldest driver for that '
+        if facts.unknown_video:
+            self.notes.append(f'uses {" and ".join(sorted(facts.unknown_video))} of the driver: the oldest driver for that '
                               'depends on the version of NVIDIA\'s Video Codec SDK with which the file was built, and '
                               'is not known')
         if any(code.kind == IR for code in self.codes):
@@ -152,6 +166,13 @@ class Conclusion:
         if newer and self.driver_known:
             self.notes.append(f'{driver_text(self.first)} lacks {listed(newer)}: whether the file needs '
                               f'{"these" if len(newer) > 1 else "it"} is not known')
+
+
+def records_text(facts):
+    """The copies of cushim in a file, for a sentence."""
+    found = {f'cushim {one.version} with ' + ('all functions' if one.is_whole else f'{len(one.slots)} functions')
+             for one in facts.records}
+    return f'contains {" and ".join(sorted(found))}'
 
 
 def listed(names, most=3):

@@ -2,7 +2,8 @@
 """What demands a driver: linked functions and the CUDA runtime, whatever the GPU, and device code."""
 import re
 
-from .rules import OLDEST, arch_text, ptx_floor, runtime_floor, symbol_version, version_text
+from .condition import needed_version
+from .rules import OLDEST, arch_text, ptx_floor, runtime_floor, symbol_version, version_of, version_text
 from .tables import BRANCHES, RUNTIME_NAMES
 
 FAILS_AT_LOAD = 'at load'
@@ -38,6 +39,18 @@ def find_demands(facts):
                      f'look {names} up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
     if facts.runtime:
         yield from runtime_demand(facts)
+    for compiler in sorted(facts.compiles & set(facts.compiler_libraries)):
+        library, version = facts.compiler_libraries[compiler]
+        if version:
+            yield Demand('compiler', version, f'it compiles code with {library}', FAILS_AT_CALL,
+                         f'build it with CUDA {older_toolkits(version)}', library)
+    if facts.video_driver and version_of(int(facts.video_driver[:3])):
+        yield Demand('video', version_of(int(facts.video_driver[:3])), f'it says that NVENC needs driver '
+                     f'{facts.video_driver}', FAILS_AT_CALL, 'build it with an older Video Codec SDK', facts.video_driver)
+    for text in sorted(facts.needs):
+        version = needed_version(text)
+        if version:
+            yield Demand('need', version, f'it says that it needs {text}', FAILS_AT_CALL, name=text)
 
 
 def code_demand(least):

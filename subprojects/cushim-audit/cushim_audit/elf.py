@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads ELF files: sections, dynamic symbols and how they are bound, and the libraries that a file needs."""
+from .dynamic import DIFFER, Dynamic, read_relocations, read_segments
 from .window import Damaged
 
 MACHINES = {3: 'x86', 40: 'arm', 62: 'x86-64', 183: 'arm64', 21: 'ppc64', 243: 'riscv64', 190: 'CUDA'}
@@ -46,6 +47,7 @@ class Elf:
         self.kind = TYPES.get(kind, f'type {kind}')
         self.flags = window.unpack('<I', 48 if self.bits == 64 else 36)[0]
         self.sections = self.read_sections()
+        self.dynamic = self.find_dynamic()
         self.needed, self.paths, self.soname, self.binds_now = [], [], '', False
         self.wanted, self.defined = [], set()
         self.read_dynamic()
@@ -84,11 +86,28 @@ class Elf:
             raise Damaged(f'section {section.name} refers to a section that does not exist')
         return self.sections[section.link].window
 
+    def find_dynamic(self):
+        """The dynamic section by its segment; in a file for a debugger, that has no contents."""
+        segments = read_segments(self.window, self.bits)
+        if any(section.kind == NOBITS and section.name == '.dynamic' for section in self.sections):
+            segments = []
+        dynamic = Dynamic(self.window, self.bits, segments)
+        places = [section.window.start - self.window.start for section in self.of_kind(DYNAMIC)]
+        if dynamic and places and dynamic.offset not in places:
+            raise Damaged(DIFFER)
+        return dynamic
+
+    def dynamic_entries(self):
+        """The entries of the dynamic section and their strings, as pairs."""
+        if self.dynamic:
+            return [(self.dynamic.entries, self.dynamic.strings())]
+        form, size = ('<qQ', 16) if self.bits == 64 else ('<iI', 8)
+        return [(section.window.entries(form, 0, section.window.size // size), self.linked(section))
+                for section in self.of_kind(DYNAMIC)[:1]]
+
     def read_dynamic(self):
-        for section in self.of_kind(DYNAMIC)[:1]:
-            strings = self.linked(section)
-            form, size = ('<qQ', 16) if self.bits == 64 else ('<iI', 8)
-            for tag, value in section.window.entries(form, 0, section.window.size // size):
+        for entries, strings in self.dynamic_entries():
+            for tag, value in entries:
                 if tag == 0:
                     break
                 if tag == NEEDED:
@@ -106,14 +125,13 @@ class Elf:
         """The names that matter among the dynamic symbols, or those of an object file."""
         by_index = {}
         form, size = ('<IBBHQQ', 24) if self.bits == 64 else ('<IIIBBH', 16)
-        for section in self.of_kind(SYMTAB if self.kind == 'object' else DYNSYM)[:1]:
-            linked = self.linked(section)
+        for symbols, linked in self.symbol_tables(size):
             # A copy, because a file can have a million symbols, and few begin so.
             strings = linked.bytes(0, linked.size)
-            count = section.window.size // size
+            count = symbols.size // size
             if count > MAX_SYMBOLS:
                 raise Damaged(f'the ELF file claims {count} symbols')
-            for index, entry in enumerate(section.window.entries(form, 0, count)):
+            for index, entry in enumerate(symbols.entries(form, 0, count)):
                 name, info, where = (entry[i] for i in ((0, 1, 3) if self.bits == 64 else (0, 3, 5)))
                 if strings[name:name + 2] not in PREFIXES:
                     continue
@@ -128,22 +146,38 @@ class Elf:
         if by_index and not self.binds_now and self.kind != 'object':
             self.find_lazy(by_index)
 
+    def symbol_tables(self, size):
+        """The symbols and their strings: by the section, which also shows their number, or by the segment."""
+        found = [(section.window, self.linked(section))
+                 for section in self.of_kind(SYMTAB if self.kind == 'object' else DYNSYM)[:1]]
+        if not self.dynamic:
+            return found
+        offset, count = self.dynamic.symbols()
+        strings = self.dynamic.strings()
+        if not found:
+            return [(self.window.part(offset, count * size), strings)]
+        if (found[0][0].start - self.window.start, found[0][1].start) != (offset, strings.start) \
+                or found[0][0].size < count * size:
+            raise Damaged(DIFFER)
+        return found
+
     def relocations(self):
         """(offset, type, index of the symbol, addend) of the dynamic relocations, as far as they have one."""
+        if self.dynamic:
+            budget = sum(size for _, size, _ in self.dynamic.tables()) // 8
+            if budget > MAX_RELOCATIONS:
+                raise Damaged('the ELF file claims too many relocations')
+            yield from self.dynamic.relocations()
+            return
         budget = MAX_RELOCATIONS
         for section in self.of_kind(RELA, REL):
             if not section.flags & 2: # not loaded
                 continue
             has_addend = section.kind == RELA
-            form = ('<QQq' if has_addend else '<QQ') if self.bits == 64 else ('<IIi' if has_addend else '<II')
-            size = {'<QQq': 24, '<QQ': 16, '<IIi': 12, '<II': 8}[form]
-            shift, mask = (32, 0xffffffff) if self.bits == 64 else (8, 0xff)
-            count = section.window.size // size
-            budget -= count
+            budget -= section.window.size // 8
             if budget < 0:
                 raise Damaged('the ELF file claims too many relocations')
-            for entry in section.window.entries(form, 0, count):
-                yield entry[0], entry[1] & mask, entry[1] >> shift, entry[2] if has_addend else None
+            yield from read_relocations(section.window, self.bits, has_addend)
 
     def find_lazy(self, by_index):
         """A symbol is bound lazily if nothing but slots for calls refers to it."""
@@ -177,7 +211,7 @@ class Elf:
         """The windows that can hold strings and data: the loaded sections that are neither code nor tables."""
         skipped = ('.dynstr', '.dynsym', '.hash', '.gnu.hash', '.eh_frame', '.nv_fatbin', '__nv_relfatbin',
                    '.gcc_except_table', '.gnu.version')
-        if not self.sections:
+        if not any(section.flags & 2 for section in self.sections):
             return [self.window]
         return [section.window for section in self.sections
                 if section.flags & 2 and not section.flags & 4 and section.kind == 1

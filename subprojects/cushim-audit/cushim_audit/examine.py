@@ -9,14 +9,18 @@ from .cubin import cubin_code, find_cubins
 from .elf import Elf
 from .fatbin import PTX, Code, Container
 from .pe import Pe
+from .record import NEED_START, find_needs, find_records
 from .separate import group_linked
-from .tables import RUNTIME_NAMES, SYMBOLS
+from .tables import COMPILER_DRIVERS, RUNTIME_NAMES, SYMBOLS
 from .window import Damaged
 
 PTX_HEAD = re.compile(rb'\.version[ \t]+(\d{1,2})\.(\d)\s+(?://[^\n]*\s+)*\.target[ \t]+sm_(\d{2,3})([af]?)\b')
 NAME = re.compile(rb'cu(?:da)?[A-Z]\w{2,80}(?=\0)')
 DRIVER = re.compile(r'(?:libcuda(?:-[0-9a-f]+)?\.so(?:\.|$)|nvcuda\.dll$)', re.I)
 # auditwheel renames what it copies into a wheel.
+# The library of a compiler, with its release in its name.
+COMPILER_LIBRARY = re.compile(r'libnv(?:(rtc)|JitLink)(?:-[0-9a-f]+)?\.so\.(\d+)(?:\.(\d+))?'
+                              r'|nv(?:(rtc)64|JitLink)_(\d\d)(\d)_0(?:-[0-9a-f]+)?\.dll$', re.I)
 RENAMED = re.compile(r'libcuda-[0-9a-f]+\.so')
 RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32|64)_(\d+)(?:-[0-9a-f]+)?\.dll', re.I)
 # The function of each compiler that compiles. The symbols of nvJitLink have underscores and a version around the name.
@@ -28,6 +32,8 @@ NAMES_COMPILER = re.compile(b'nv(?:' + '|'.join(name[2:] for name in COMPILERS).
 # The libraries of the driver for video, and what they start with: one search is faster than one for each name.
 VIDEO = re.compile(rb'(?:libnvidia-(encode)\.so|libnvcuvid\.so|nv(Encode)API(?:64)?\.dll|nvcuvid\.dll)(?:\.1)?\0', re.I)
 VIDEO_STARTS = {False: (b'libnv',), True: (b'nvEncodeAPI', b'nvcuvid.dll')}
+OF_FFMPEG = b'The minimum required Nvidia driver for nvenc is %s or newer'
+VIDEO_DRIVER = re.compile(rb'(?<=\0)([3-9]\d\d\.\d{1,2}(?:\.\d{2})?)\0')
 # Functions of the driver that load device code from memory or a file.
 LOADS = re.compile(r'cu(Module|Library)Load(Data|DataEx|FatBinary|FromFile|)$|cuLinkAdd(Data|File)(_v2)?$')
 # Functions of the runtime, and those that nvcc calls in a program with device code.
@@ -68,14 +74,23 @@ class Facts:
         self.lookups = set()      # driver functions that it names in its data
         self.compiles = set()     # the compilers that it can call at run time
         self.loads = set()        # functions for loading device code that it links to or looks up
+        self.compiler_libraries = {} # {compiler: (library that it needs, CUDA version of its driver)}
+        self.records = []         # the copies of cushim in it
+        self.needs = set()        # the conditions that it says it cannot do without
         self.video = set()        # NVENC and NVDEC, if it names their libraries
+        self.video_driver = ''    # the driver that FFmpeg in it says that NVENC needs: "610.00"
         self.containers = []
         self.copy = None          # 'driver' or 'stub', with the release of the driver, or ''
 
     @property
+    def unknown_video(self):
+        """The parts of the driver for video that it uses, and whose driver is not known."""
+        return self.video - ({'NVENC'} if self.video_driver else set())
+
+    @property
     def is_about_cuda(self):
         return any((self.symbols, self.needs_driver, self.runtime, self.lookups, self.compiles, self.containers,
-                    self.copy, self.video))
+                    self.copy, self.video, self.records, self.needs))
 
 
 def examine(item):
@@ -112,7 +127,10 @@ def examine_elf(facts, window):
     if DRIVER.match(elf.soname) and 'cuInit' in elf.defined:
         find_copy(facts, window, elf.soname)
         return
-    search(facts, window, elf.data(), elf.defined)
+    data = elf.data()
+    # Without sections, the names to which a file is linked are among its data.
+    linked = {symbol.name for symbol in facts.symbols} if data == [window] else set()
+    search(facts, window, data, elf.defined | linked)
     facts.calls_runtime = group_linked(elf, facts.containers) or facts.calls_runtime
 
 
@@ -148,6 +166,12 @@ def find_runtime(facts, libraries):
     for name in libraries:
         found = VIDEO.match(name.encode() + b'\0')
         facts.video.update([video_name(found)] if found else [])
+        found = COMPILER_LIBRARY.match(name)
+        if found:
+            compiler, release = ('NVRTC' if found[1] or found[4] else 'nvJitLink'), (found[2] or found[5], found[3] or found[6])
+            version = COMPILER_DRIVERS.get((compiler, '.'.join(release)) if all(release) else (compiler, release[0])) \
+                or COMPILER_DRIVERS.get((compiler, release[0]))
+            facts.compiler_libraries[compiler] = name, version
         found = RUNTIME.match(name)
         if found:
             facts.runtime = 'shared', found[1] or '.'.join(re.fullmatch(r'(\d\d)(\d?)', found[2]).groups()).rstrip('.')
@@ -163,6 +187,14 @@ def find_video(window, is_windows):
              for start in VIDEO_STARTS[is_windows] for at in window.find_each(start))
     return {video_name(one) for at, one in found
             if one and (at == 0 or not re.match(rb'[\w ]', window.bytes(at - 1, 1)))}
+
+
+def find_video_driver(window):
+    """What FFmpeg tells its user, if that is clear: one release beside the sentence."""
+    if window.find(OF_FFMPEG) < 0:
+        return ''
+    releases = {found[1].decode() for _, found in window.matches(VIDEO_DRIVER)}
+    return releases.pop() if len(releases) == 1 else ''
 
 
 def find_calls(facts, names):
@@ -192,11 +224,15 @@ def search(facts, window, data, defined):
     containers, alone = list(fatbin.find_containers(window)), []
     names, is_hybrid, found_of_runtime = set(), False, set()
     for part in searched(window, data, containers):
-        names.update(found[0] for at, found in part.matches(NAME)
-                     if at == 0 or not re.match(rb'\w', part.bytes(at - 1, 1)))
+        records = list(find_records(part))
+        facts.records += records
+        facts.needs |= find_needs(part)
+        names.update(found[0] for at, found in part.matches(NAME) if is_alone(part, at)
+                     and not any(one.start <= at < one.end for one in records))
         found_of_runtime.update(one for one in OF_RUNTIME if part.find(one) >= 0)
         is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
         facts.video.update(find_video(part, facts.is_windows))
+        facts.video_driver = facts.video_driver or find_video_driver(part)
         facts.compiles.update(COMPILERS[found[0].decode()] for _, found in part.matches(NAMES_COMPILER))
         for one in find_ptx(part) + find_packed_ptx(part) + find_cubins(part):
             one.at += part.start - window.start
@@ -211,7 +247,15 @@ def search(facts, window, data, defined):
     facts.lookups = {name for name in names if name in SYMBOLS} - defined
     # What the CUDA runtime in a file looks up says nothing of the rest.
     asked = facts.lookups if not facts.runtime or facts.runtime[0] == 'shared' else set()
+    # Which of its functions a program calls through cushim is known of a subset alone.
+    asked = asked.union(*(one.symbols for one in facts.records if not one.is_whole))
     facts.loads = {name for name in asked | {symbol.name for symbol in facts.symbols} if LOADS.match(name)}
+
+
+def is_alone(part, at):
+    """Whether a name is not the end of another word, nor the name in a condition, which the program does not look up."""
+    return at == 0 or not re.match(rb'\w', part.bytes(at - 1, 1)) and \
+        part.head(len(NEED_START), at - len(NEED_START)) != NEED_START
 
 
 def searched(window, data, containers):

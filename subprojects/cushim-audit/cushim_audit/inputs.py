@@ -29,6 +29,8 @@ DEBIAN_PACKAGE = b'!<arch>\ndebian-binary'
 ZSTANDARD = b'\x28\xb5\x2f\xfd'
 # The files of a package of conda (.conda), which is a zip file.
 OF_CONDA = re.compile(r'pkg-.*\.tar\.zst$')
+# The names of what can be loaded or linked.
+OF_LIBRARY = re.compile(r'\.(so|pyd|dll|exe|a|lib|o|cubin|fatbin|ptx)(\.|$)', re.I)
 TARBALL = re.compile(r'\.(tar(\.\w+)?|tgz|tbz2?|txz)$', re.I)
 # How each way to pack a tarball starts, and what unpacks it: these check the checksums, which tarfile's streams do not.
 UNPACKERS = {b'\x1f\x8b': gzip.open, b'BZh': bz2.open, b'\xfd7zXZ\0': lzma.open}
@@ -100,9 +102,17 @@ class Reader:
 
     def __init__(self, is_wanted=lambda path: True):
         self.is_wanted = is_wanted
+        self.unpacked = 0  # bytes of the members of the path, and of archives in it
+
+    def count(self, size):
+        """A member counts, whether or not it is of interest: an archive can claim anything."""
+        self.unpacked += size
+        if self.unpacked > MAX_UNPACKED:
+            raise Damaged(f'the archive unpacks to more than {MAX_UNPACKED >> 30} GiB')
 
     def walk(self, path):
         """The items and problems of a path that the user gives."""
+        self.unpacked = 0
         if os.path.isdir(path):
             yield from self.walk_directory(path)
         else:
@@ -172,28 +182,27 @@ class Reader:
             yield Problem(name, f'the archive cannot be read: {reason[:200]}')
 
     def read_zip(self, file, name, archive, depth):
-        total = 0
         with zipfile.ZipFile(file) as members:
             for info in sorted(members.infolist(), key=lambda one: one.filename):
                 if info.filename.endswith('/') or not self.is_wanted(info.filename):
                     continue
+                self.count(info.file_size)
                 with members.open(info) as member:
                     kind = 'tar' if OF_CONDA.match(info.filename) else kind_of(member.read(512))
                     if not kind:
                         # A damaged library does not start as one: the checksum tells.
-                        drain(member)
+                        if OF_LIBRARY.search(info.filename):
+                            self.drain(member, counted=0)
                         continue
-                total += info.file_size
-                check_total(total)
                 with members.open(info) as member:
                     window = unpacked(member, info.file_size)
                 yield from self.read_member(kind, window, name, info.filename, archive, depth)
 
     def read_tar(self, file, name, archive, depth):
-        total = 0
         stream = open_packed(file)
         with tarfile.open(fileobj=stream, mode='r|', tarinfo=Member) as members:
             for info in members:
+                self.count(info.size)
                 if not info.isfile() or info.size < 16 or not self.is_wanted(info.name):
                     continue
                 member = members.extractfile(info)
@@ -201,12 +210,15 @@ class Reader:
                 kind = kind_of(head)
                 if not kind:
                     continue
-                total += info.size
-                check_total(total)
                 window = unpacked(Prefixed(head, member), info.size)
                 yield from self.read_member(kind, window, name, info.name, archive, depth)
         # The checksum is behind the end of the tarball.
-        drain(stream)
+        self.drain(stream)
+
+    def drain(self, file, counted=1):
+        """Reads a file to its end, so that its checksum is compared. Its bytes count, unless they were counted."""
+        while data := file.read(1 << 20):
+            self.count(len(data) * counted)
 
     def read_member(self, kind, window, name, member, archive, depth):
         full = f'{name}: {member}'
@@ -246,12 +258,6 @@ def open_packed(file):
     return file
 
 
-def drain(file):
-    """Reads a file to its end, so that its checksum is compared."""
-    while file.read(1 << 20):
-        pass
-
-
 class Prefixed:
     """A file of which the first bytes have been read."""
 
@@ -261,11 +267,6 @@ class Prefixed:
     def read(self, size):
         head, self.head = self.head[:size], self.head[size:]
         return head + self.rest.read(size - len(head)) if len(head) < size else head
-
-
-def check_total(total):
-    if total > MAX_UNPACKED:
-        raise Damaged(f'the archive unpacks to more than {MAX_UNPACKED >> 30} GiB')
 
 
 def read_ar(item):

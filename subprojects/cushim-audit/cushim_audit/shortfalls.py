@@ -11,7 +11,7 @@ def advice(conclusion):
     """What to change so that a file runs on more GPUs and drivers, as lines. A file without requirements may be meant
     for fewer."""
     late = [one for one in conclusion.gpus if one.is_late and not one.is_dropped]
-    if late and conclusion.floor:
+    if late and conclusion.code_floor:
         wanted = min(one.others for one in late)
         yield f'to run on {gpus_text(late)} from {driver_text(wanted)} on: {ptx_advice(conclusion, late, wanted)}'
     # Code for one GPU or one family is written for that. What runs on no GPU is not for lack of code.

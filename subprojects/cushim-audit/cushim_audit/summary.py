@@ -10,6 +10,7 @@ class Summary:
     def __init__(self, conclusions, is_complete):
         self.conclusions, self.is_complete = conclusions, is_complete
         self.floor = max((one.floor for one in conclusions), default=0)
+        code_floor = max((one.code_floor for one in conclusions), default=0)
         with_code = [one for one in conclusions if one.gpus]
         # Object files are for linking, and programs do not load them.
         with_code = [one for one in with_code if one.facts.kind != 'object'] or with_code
@@ -19,10 +20,10 @@ class Summary:
         self.machines = sorted({one.facts.machine for one in conclusions if one.facts.machine})
         self.gpus_known = all(one.gpus_known for one in conclusions)
         # The parts of the driver for video, whose driver is not known.
-        self.video = sorted(set().union(*(one.facts.video for one in conclusions)))
+        self.video = sorted(set().union(*(one.facts.unknown_video for one in conclusions)))
         # In the same archive, the runtime of one file can be that of another.
         self.runtime_known = bool(self.floor) or not any(one.runtime_is_elsewhere for one in conclusions)
-        self.gpus = [SummaryGpu(arch, [one.gpu(arch) for one in with_code if one.gpu(arch)], self.floor)
+        self.gpus = [SummaryGpu(arch, [one.gpu(arch) for one in with_code if one.gpu(arch)], code_floor)
                      for arch in judged_gpus(self.machines)] if with_code else []
         # The oldest driver on which all files work, for at least one GPU; 0 if nothing demands one.
         served = [one for one in self.gpus if one.how in (coverage.NATIVE, coverage.COMPILED)] or \

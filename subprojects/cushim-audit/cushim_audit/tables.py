@@ -304,3 +304,41 @@ RUNTIME_NAMES = {
     13030: ('cudaErrorGraphRecaptureFailure', 'cudaStreamBeginRecaptureToGraph', 'cudaSubgridCreate'),
     13040: ('cudaErrorFabricNotReady', 'cudaErrorInsufficientLoaderVersion', 'cudaMemGetLocationInfo'),
 }
+
+# {(compiler, release in the name of its library): the driver for what it makes}
+COMPILER_DRIVERS = {
+    ('NVRTC', '9.0'): 9000, ('NVRTC', '9.1'): 9010, ('NVRTC', '9.2'): 9020, ('NVRTC', '10.0'): 10000,
+    ('NVRTC', '10.1'): 10010, ('NVRTC', '10.2'): 10020, ('NVRTC', '11.0'): 11000, ('NVRTC', '11.1'): 11000,
+    ('NVRTC', '11.2'): 11000, ('NVRTC', '12'): 12000, ('NVRTC', '13'): 13000, ('nvJitLink', '12'): 12000,
+    ('nvJitLink', '13'): 13000,
+}
+
+# {slot of cushim: the first CUDA version with which a polyfill of it can be called}
+POLYFILLED = {
+    'CtxCreate_v3': 3020, 'CtxCreate_v4': 3020, 'CtxGetDevice_v2': 4000, 'CtxSynchronize_v2': 4000,
+    'DevicePrimaryCtxRelease_v2': 7000, 'DevicePrimaryCtxSetFlags_v2': 7000, 'EventElapsedTime_v2': 2000,
+    'EventRecordWithFlags_v1': 2000, 'FuncGetParamCount_v1': 12040, 'GraphAddDependencies_v2': 10000,
+    'GraphGetEdges_v2': 10000, 'GraphInstantiateWithFlags_v1': 10000, 'GraphNodeGetDependencies_v2': 10000,
+    'GraphNodeGetDependentNodes_v2': 10000, 'GraphRemoveDependencies_v2': 10000, 'KernelGetParamCount_v1': 12040,
+    'LaunchHostFunc_v1': 5000, 'LaunchHostFunc_v2': 5000, 'StreamBeginCapture_v2': 10000,
+    'StreamGetCaptureInfo_v1': 5050, 'StreamGetCaptureInfo_v2': 5050, 'StreamGetCaptureInfo_v3': 5050,
+    'StreamGetCtx_v2': 9020, 'StreamGetDevice_v1': 9020, 'StreamIsCapturing_v1': 5050,
+    'StreamUpdateCaptureDependencies_v2': 11030,
+}
+
+# {feature: the first CUDA version with it}
+FEATURES = {
+    'unified-addressing': 4000, 'stream-ordered-allocation': 11020, 'memory-pools': 11020, 'pool-descriptors': 11030,
+    'pool-fabric-handles': 12030, 'virtual-memory': 10020, 'virtual-memory-visible': 12000, 'memory-descriptors': 10020,
+    'memory-win32-handles': 10020, 'memory-fabric-handles': 12030, 'expandable-segments': 10020, 'multicast': 12010,
+    'peer-access': 4000, 'ipc-events': 4010, 'ipc-memory': 4010, 'gpu-direct-rdma': 11030,
+    'gpu-direct-rdma-virtual': 11000, 'dma-buf': 11070, 'managed-memory': 6000, 'concurrent-managed-memory': 8000,
+    'pageable-access': 8000, 'host-registration': 6050, 'read-only-host-registration': 11010, 'batched-copies': 12080,
+    'per-thread-streams': 7000, 'stream-priorities': 5050, 'stream-memory-operations': 11070,
+    'stream-memory-operations-64': 11070, 'stream-memory-operations-v1': 8000, 'stream-flush': 11070, 'graphs': 10000,
+    'graph-update': 10020, 'graph-memory-nodes': 11040, 'graph-device-launch': 12000, 'graph-conditional-nodes': 12030,
+    'capture-to-graph': 12030, 'native-code': 2000, 'ptx': 6050, 'library-loading': 12000, 'lazy-loading': 11070,
+    'cooperative-launch': 9000, 'extended-launch': 11060, 'clusters': 11080, 'programmatic-launch': 11080,
+    'tensor-maps': 12000, 'green-contexts': 12040, 'error-log': 12090, 'checkpoints': 12080, 'mps': 12030, 'mig': 11040,
+    'confidential-computing': 0,
+}

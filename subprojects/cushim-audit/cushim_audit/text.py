@@ -3,6 +3,7 @@
 import itertools
 
 from . import coverage
+from .conclude import records_text
 from .demands import FAILS_AT_CALL
 from .rules import arch_text, driver_text, gpu_first, is_after_last, version_text
 from .shortfalls import advice
@@ -98,6 +99,8 @@ def driver_line(conclusion):
         return 'driver: not known: its PTX is newer than the drivers that are known'
     if not conclusion.driver_known:
         return 'driver: not known (see the notes)'
+    if demand is None and conclusion.facts.records and not conclusion.facts.needs_driver:
+        return f'{records_text(conclusion.facts)}: starts on each driver and without one'
     if demand is None:
         return 'no minimum driver: it neither links to functions of the driver nor uses the CUDA runtime'
     late = ' (bound lazily: on older drivers the file loads, and the call fails; Python binds all names at load)' \
@@ -155,7 +158,7 @@ def write_found(pairs, write):
 def late_text(summary):
     """The GPUs that need a newer driver than the files do, as the end of a sentence."""
     def kind(one):
-        return one.is_late and one.first != summary.first and (one.first or -1)
+        return one.is_late and not 0 < (one.first or 0) <= summary.first and (one.first or -1)
 
     late = {}
     for text, run in gpu_ranges(summary.gpus, kind):

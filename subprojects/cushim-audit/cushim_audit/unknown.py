@@ -47,8 +47,11 @@ def driver_unknowns(conclusion, driver, runtime_known):
     if facts.needs_driver and conclusion.unknown_symbols:
         yield Unknown('symbol', f'it is linked to {listed(conclusion.unknown_symbols)}, and no known driver exports '
                       f'{"these" if len(conclusion.unknown_symbols) > 1 else "it"}')
-    if facts.video:
-        yield Unknown('video', f'the driver that {" and ".join(sorted(facts.video))} needs is not known')
+    if conclusion.unknown_needs:
+        yield Unknown('need', f'it says that it needs {listed(conclusion.unknown_needs)}, and the driver for that is not '
+                      'known')
+    if facts.unknown_video:
+        yield Unknown('video', f'the driver that {" and ".join(sorted(facts.unknown_video))} needs is not known')
     newer = conclusion.newer_lookups(driver)
     if newer:
         count = len(facts.lookups)

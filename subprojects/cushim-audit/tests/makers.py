@@ -37,6 +37,7 @@ class Elf:
         self.bits, self.machine, self.kind = bits, machine, kind
         self.strings, self.symbols, self.dynamic, self.relocations = b'\0', [], [], []
         self.sections = [] # (name, type, flags, content, link, row)
+        self.has_segments = False
 
     def string(self, text):
         self.strings += text.encode() + b'\0'
@@ -72,6 +73,36 @@ class Elf:
         self.sections.append((name, kind, flags, content, 0, 0))
         return self
 
+    def for_the_loader(self):
+        """With segments, for 64 bits: what the dynamic loader reads."""
+        self.has_segments = True
+        return self
+
+    def start_of(self, name, rows):
+        """Where a section begins."""
+        at = 64
+        for row in rows:
+            at += -at % 8
+            if row[0] == name:
+                return at
+            at += len(row[3])
+        raise KeyError(name)
+
+    def add_segments(self, rows):
+        """The rows with a hash table, and with the addresses of the tables in the dynamic section; and the segments."""
+        count = len(self.symbols) + 1
+        rows.append(('.hash', 5, 2, struct.pack('<II', 1, count) + b'\0' * (4 + 4 * count), 2, 0))
+        dynamic = next(index for index, row in enumerate(rows) if row[0] == '.dynamic')
+        row = rows[dynamic]
+        rows[dynamic] = *row[:3], b'\0' * 112 + row[3], *row[4:]
+        places = {tag: self.start_of(name, rows) for tag, name in ((4, '.hash'), (5, '.dynstr'), (6, '.dynsym'), (23, '.rela.plt'))}
+        tags = {**places, 10: len(self.strings), 2: 24 * len(self.relocations), 20: 7}
+        tags = b''.join(struct.pack('<qQ', *pair) for pair in tags.items() if pair[0] != 23 or self.relocations)
+        rows[dynamic] = *row[:3], (tags + row[3]).ljust(112 + len(row[3]), b'\0'), *row[4:]
+        start, size = self.start_of('.dynamic', rows), len(rows[dynamic][3])
+        return struct.pack('<IIQQQQQQ', 1, 6, 0, 0, 0, 1 << 20, 1 << 20, 4096) + \
+            struct.pack('<IIQQQQQQ', 2, 6, start, start, start, size, size, 8)
+
     def build(self):
         wide = self.bits == 64
         symbols = b'\0' * (24 if wide else 16)
@@ -84,6 +115,7 @@ class Elf:
         # The dynamic strings are section 1, and the dynamic symbols section 2.
         rows = [('', 0, 0, b'', 0, 0), ('.dynstr', 3, 2, self.strings, 0, 0), ('.dynsym', 11, 2, symbols, 1, 0),
                 ('.rela.plt', 4 if wide else 9, 2, slots, 2, 0), ('.dynamic', 6, 3, dynamic, 1, 0), *self.sections]
+        segments = self.add_segments(rows) if self.has_segments else b''
         if self.kind == 1:
             rows = rows[:1] + rows[1:2] + [('.symtab', 2, 0, symbols, 1, 0)] + list(self.sections)
         names = b'\0'.join(row[0].encode() for row in rows) + b'\0.shstrtab\0'
@@ -98,9 +130,10 @@ class Elf:
             table += struct.pack('<IIQQQQIIQQ' if wide else '<IIIIIIIIII', *values)
             body += content
         ident = b'\x7fELF' + bytes([2 if wide else 1, 1, 1]) + b'\0' * 9
-        head = struct.pack('<HHIQQQIHHHHHH' if wide else '<HHIIIIIHHHHHH', self.kind, self.machine, 1, 0, 0,
-                           at + len(body), 0, at, 0, 0, 64 if wide else 40, len(rows), len(rows) - 1)
-        return ident + head + body + table
+        head = struct.pack('<HHIQQQIHHHHHH' if wide else '<HHIIIIIHHHHHH', self.kind, self.machine, 1, 0,
+                           at + len(body) + len(table) if segments else 0, at + len(body), 0, at,
+                           56 if segments else 0, len(segments) // 56, 64 if wide else 40, len(rows), len(rows) - 1)
+        return ident + head + body + table + segments
 
 
 def offset_of(elf, content):

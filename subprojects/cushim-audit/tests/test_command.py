@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The command line, the exit statuses and the JSON document, which its schema describes."""
+import contextlib
+import io
 import json
+import os
 import pathlib
 
-from audit import TOOL, Case, main
+from audit import SOURCES, TOOL, Case, main
+from cushim_audit import command, condition  # the path to it is set by audit.py
 from makers import Elf, fatbin, plain_cubin, ptx, ptx_text, sass, wheel
 
 SCHEMA = json.loads(pathlib.Path(TOOL, 'cushim_audit', 'schema.json').read_text(encoding='utf-8'))
@@ -129,6 +133,26 @@ class Command(Case):
             self.assertIn('did you mean 9.0?', self.run_program(option, 'a.whl').err)
         done = self.run_program('--require-driver=900', 'a.whl')
         self.assertIn('the newest driver branch that is known is', done.err)
+
+    def test_condition_when_it_is_one_of_the_table_then_has_its_value_or_status_2(self):
+        """The grammar of tests/conditions.tsv, with which the program and the library are tested, too."""
+        path = os.path.join(SOURCES, 'tests', 'conditions.tsv')
+        with open(path, encoding='utf-8') as file:
+            rows = [line.rstrip('\n').split('\t') for line in file if not line.startswith(('#', 'condition\t'))]
+        self.assertGreater(len(rows), 70)
+        for text, answer, value in rows:
+            with self.subTest(text):
+                self.assertTrue(answer != 'wrong' or value == '-')
+                is_arch = text.startswith('arch')
+                read = condition.read_arch if is_arch else condition.read_driver
+                if value == '-':
+                    option = '--require-arch' if is_arch else '--require-driver'
+                    with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()):
+                        command.parser().parse_args([f'{option}={text}', 'lib.so'])
+                    self.assertEqual(ended.exception.code, 2)
+                else:
+                    self.assertEqual(read(text), int(value) // 1000 * 10 + int(value) % 1000 // 10 if is_arch
+                                     else int(value))
 
     def test_output_when_nothing_is_about_cuda_then_says_so(self):
         """A file can reach the driver in ways that leave no trace, and a build can lose its CUDA."""

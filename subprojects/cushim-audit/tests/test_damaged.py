@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import unittest.mock
 import zipfile
 import zlib
 
@@ -29,12 +30,14 @@ def samples():
     elf.section('.nv_fatbin', code).section('__nv_relfatbin', code).section('.nvFatBinSegment', wrapper(700, 2))
     library = elf.build()
     dll = pe({'nvcuda.dll': ['cuInit'], 'cudart64_12.dll': ['x']}, {'nvcuda.dll': ['cuCtxGetId']}, ['cuInit'], code)
+    loaded = Elf().needs('libcuda.so.1').needs('libnvrtc.so.12').wants('cuInit').for_the_loader()
+    loaded.section('.rodata', b'\0cushim-record-1 0.2.0\0s\0\0cuInit\0Init_v1\0cushim-record-end\0cushim-need:12.0\0')
     tarball = io.BytesIO()
     with tarfile.open(fileobj=tarball, mode='w:gz') as file:
         info = tarfile.TarInfo('lib.so')
         info.size = len(library)
         file.addfile(info, io.BytesIO(library))
-    return {'lib.so': library, 'lib32.so': Elf(bits=32, machine=3).needs('libcuda.so.1').wants('cuInit').build(),
+    return {'lib.so': library, 'loaded.so': loaded.build(), 'lib32.so': Elf(bits=32, machine=3).needs('libcuda.so.1').wants('cuInit').build(),
             'lib.dll': dll, 'lib.a': archive({'a.o': library, 'b.o': Elf(kind=1).wants('cuInit').build()}),
             'a.whl': wheel({'lib.so': library, 'lib.dll': dll}), 'a.tar.gz': tarball.getvalue(), 'k.cubin': cubin(90),
             'k.ptx': ptx_text(75, '7.0'), 'k.fatbin': code}
@@ -125,6 +128,43 @@ class Hostile(Case):
         data = bytearray(Elf().build())
         data[40:48] = struct.pack('<Q', 1 << 60)
         self.refused('lib.so', bytes(data), 'the file ends before')
+
+    def test_elf_when_the_headers_of_sections_are_wrong_then_the_segments_decide(self):
+        """The dynamic loader does not read the headers of sections."""
+        data = Elf().needs('libcuda.so.1').wants('cuGreenCtxDestroy', slot=False).for_the_loader().build()
+        self.assertEqual(self.run_on('lib.so', data, '--require-driver=535').status, 1)
+        kinds = data.index(struct.pack('<I', 11), data.index(b'.shstrtab\0'))  # that of .dynsym
+        for name, changed in {'none': data[:40] + b'\0' * 8 + data[48:60] + b'\0' * 4 + data[64:],
+                              'other': data[:kinds] + b'\1' + data[kinds + 1:]}.items():
+            done = self.run_on('lib.so', changed, '--require-driver=535')
+            self.assertEqual((done.status, 'cuGreenCtxDestroy' in done.out), (1, True), name)
+            self.assertEqual(self.file_of(changed)['lookups'], [])
+
+    def test_elf_when_sections_and_segments_differ_then_is_refused(self):
+        elf = Elf().needs('libcuda.so.1').wants('cuGreenCtxDestroy').for_the_loader()
+        elf.section('.other', bytes(48), kind=11)
+        data = elf.build()
+        row = struct.Struct('<IIQQQQIIQQ')
+        table = struct.unpack_from('<Q', data, 40)[0]
+        for index, kind, field, value in ((2, 11, 4, 64), (2, 11, 5, 24), (4, 6, 4, 64)):
+            section = list(row.unpack_from(data, table + index * row.size))
+            self.assertEqual(section[1], kind)
+            section[field] = value
+            at = table + index * row.size
+            self.refused('lib.so', data[:at] + row.pack(*section) + data[at + row.size:], 'name different')
+
+    def test_archive_when_a_member_is_not_of_interest_then_is_not_unpacked_and_counts(self):
+        """It claims 4 GiB of zeros."""
+        data = io.BytesIO(wheel({'lib.so': samples()['lib.so'], 'data.bin': bytes(1 << 20)}))
+        start = time.process_time()
+        self.assertNotEqual(self.run_on('a.whl', data.getvalue()).status, 2)
+        self.assertLess(time.process_time() - start, 5)
+        claims = bytearray(data.getvalue())
+        for at in (claims.rindex(b'data.bin') - 46 + 24, claims.index(b'data.bin') - 30 + 22):
+            claims[at:at + 4] = b'\xfe\xff\xff\xff'
+        self.assertNotEqual(self.run_on('a.whl', bytes(claims)).status, 2)
+        with unittest.mock.patch('cushim_audit.inputs.MAX_UNPACKED', 1 << 20):
+            self.refused('a.whl', data.getvalue(), 'unpacks to more than')
 
     def test_wheel_when_it_is_cut_off_then_is_refused(self):
         data = wheel({'lib.so': samples()['lib.so']})
