@@ -100,8 +100,8 @@ def devices(*arguments: str, timeout: Optional[float] = None) -> List[Device]:
     found = []
     for gpu in _answer(['--list', *arguments], timeout)['gpus']:
         if not gpu['hidden']:
-            version = gpu['compute_capability']
-            capability = None if version is None else tuple(int(part) for part in version.split('.'))
+            major, _, minor = (gpu['compute_capability'] or '').partition('.')
+            capability = (int(major), int(minor)) if minor else None
             found.append(Device(gpu['ordinal'], gpu['uuid'], gpu['pci_bus_id'], capability, gpu['name']))
     return sorted(found, key=lambda device: -1 if device.ordinal is None else device.ordinal)
 
