@@ -74,8 +74,8 @@ void cush_gpu_set_capability(struct gpu *gpu)
 
 /* ---- The bus ---- */
 
-static bool gpu_read(const char *root, const char *directory, const char *address, const char *file, char *text,
-                     size_t size)
+static CUSHIM_COLD bool gpu_read(const char *root, const char *directory, const char *address, const char *file,
+                                 char *text, size_t size)
 {
     char path[160], full_path[OS_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%.24s/%s", directory, address, file);
@@ -119,7 +119,7 @@ static void gpu_found_on_bus(const char *address, void *user)
 
 /* ---- The kernel module, and device nodes ---- */
 
-static enum cushim_gpu_hider node_hider(const char *root, const char *path, int minor)
+static CUSHIM_COLD enum cushim_gpu_hider node_hider(const char *root, const char *path, int minor)
 {
     char full_path[OS_PATH_SIZE];
     if (!cush_os_path_below(root, path, full_path, sizeof full_path))

@@ -148,8 +148,8 @@ CUSHIM_API cushim_result cushim_load(const struct cushim_load_options *options);
  * cuInit that the driver's own cuGetProcAddress returned does not find the cause.
  *
  * After a start, CUDA does not work in a child of fork(). A start that failed can have the same effect: with driver
- * 550, a child whose parent got CUDA_ERROR_NO_DEVICE gets CUDA_ERROR_OPERATING_SYSTEM. cushim_gpu_find() shows the GPUs
- * without a start.
+ * 550, a child whose parent got CUDA_ERROR_NO_DEVICE gets CUDA_ERROR_OPERATING_SYSTEM. gpu.h shows the GPUs without a
+ * start.
  *
  * The call takes about 0.4 s (observed with driver 580). A further call costs as much as a further cuInit.
  *

@@ -3,9 +3,8 @@
  * @file
  * The loader: finds the CUDA driver, fills the dispatch table with its entry points and reports what was found.
  *
- * This header includes one header for each subject and states the general rules. They hold for dispatch_table.h,
- * load.h, diagnosis.h, slot.h, feature.h, lookup.h, companion.h, gpu.h, nvrtc.h, layer.h, error.h, system.h and
- * version.h; the comment of a function states only what differs.
+ * This header includes one header for each subject and states the general rules. They hold for all of them; the comment
+ * of a function states only what differs.
  *
  * **Threads.** Every function may be called at any time and from any thread. One exception: the constructor of a shared
  * object (a static initialiser) must not load the driver while another thread may make the first load. Each thread
