@@ -6,8 +6,8 @@
  *
  * The answer comes from the files of the system, in 0.1 to 0.4 ms. It follows CUDA_VISIBLE_DEVICES and
  * CUDA_DEVICE_ORDER as driver 580 was observed to read them. Where that was not observed, the answer is "not known",
- * with a sentence: with MIG or MPS, on Windows Subsystem for Linux and on Jetson, and for the numbers of unlike GPUs
- * without CUDA_DEVICE_ORDER=PCI_BUS_ID.
+ * with a sentence: with MIG or MPS, for "MIG-" in front of the beginning of a GPU's UUID, on Windows Subsystem for
+ * Linux and on Jetson, and for the numbers of unlike GPUs without CUDA_DEVICE_ORDER=PCI_BUS_ID.
  *
  * @code
  * #include <cushim/cushim.h>
