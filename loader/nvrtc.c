@@ -417,3 +417,8 @@ cushim_result cushim_nvrtc_find(const struct cushim_nvrtc_options *options, stru
     free(search);
     return CUDA_SUCCESS;
 }
+
+cushim_fn cushim_nvrtc_symbol(const struct cushim_nvrtc *nvrtc, const char *symbol)
+{
+    return nvrtc->handle != NULL ? cush_os_library_symbol(nvrtc->handle, symbol) : NULL;
+}

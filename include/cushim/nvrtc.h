@@ -11,8 +11,8 @@
  * #include <cushim/cushim.h>
  * #include <stdio.h>
  *
- * // Returns the handle for dlsym() or GetProcAddress(), or NULL.
- * void *find_compiler(char *option, size_t size)
+ * // Returns nvrtcCompileProgram, or NULL.
+ * cushim_fn find_compiler(char *option, size_t size)
  * {
  *     static struct cushim_nvrtc nvrtc;
  *     if (cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS || nvrtc.handle == NULL) {
@@ -21,7 +21,7 @@
  *     }
  *     // Then nvrtcGetPTX() for "compute_75", and nvrtcGetCUBIN() for "sm_75". "": the GPU is not known.
  *     snprintf(option, size, "--gpu-architecture=%s", nvrtc.target[0] != '\0' ? nvrtc.target : "compute_75");
- *     return nvrtc.handle;
+ *     return cushim_nvrtc_symbol(&nvrtc, "nvrtcCompileProgram");
  * }
  * @endcode
  */
@@ -31,6 +31,7 @@
 #include <stdbool.h>
 
 #include "cushim/diagnosis.h"
+#include "cushim/lookup.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +106,13 @@ struct cushim_nvrtc {
  * @retval CUDA_ERROR_INVALID_VALUE out_nvrtc is NULL, or an option has an invalid value.
  */
 CUSHIM_API cushim_result cushim_nvrtc_find(const struct cushim_nvrtc_options *options, struct cushim_nvrtc *out_nvrtc);
+
+/**
+ * Returns a function of NVRTC by its name, as dlsym() or GetProcAddress() do.
+ *
+ * @return The function. NULL if none is open, or if the copy lacks it: nvrtcGetCUBIN is of 11.1.
+ */
+CUSHIM_API cushim_fn cushim_nvrtc_symbol(const struct cushim_nvrtc *nvrtc, const char *symbol);
 
 #ifdef __cplusplus
 }

@@ -22,21 +22,13 @@
 typedef int (*create_fn)(void **, const char *, const char *, int, void *, void *);
 typedef int (*compile_fn)(void *, int, const char *const *);
 
-static cushim_fn find(void *library, const char *name)
-{
-    void *object = dlsym(library, name);
-    cushim_fn function = NULL;
-    memcpy(&function, &object, sizeof function);
-    return function;
-}
-
 static int compile(const struct cushim_nvrtc *nvrtc)
 {
     char option[64];
     const char *const options[] = {option};
     void *program = NULL;
-    create_fn create = (create_fn)find(nvrtc->handle, "nvrtcCreateProgram");
-    compile_fn compile_program = (compile_fn)find(nvrtc->handle, "nvrtcCompileProgram");
+    create_fn create = (create_fn)cushim_nvrtc_symbol(nvrtc, "nvrtcCreateProgram");
+    compile_fn compile_program = (compile_fn)cushim_nvrtc_symbol(nvrtc, "nvrtcCompileProgram");
     snprintf(option, sizeof option, "--gpu-architecture=%s", nvrtc->target[0] != '\0' ? nvrtc->target : "compute_75");
     int code = create(&program, "extern \"C\" __global__ void f(float *x) { *x = sinf(*x); }", "f.cu", 0, NULL, NULL);
     return code != 0 ? code : compile_program(program, 1, options);
