@@ -5,6 +5,7 @@
  *   cuew none     no driver is loaded
  *   cuew found    a driver is loaded
  *   cuew gpu      the names work
+ *   cuew nvrtc    a driver is loaded, and an NVRTC of 12.4, a fake, fits it
  */
 #include <cuew.h>
 
@@ -34,6 +35,19 @@ static void expect(bool is_met, const char *what)
 #define CHECK(call) CHECK_ON(failed_call, call)
 
 static CUresult (*const free_function)(CUdeviceptr) = cuMemFree;
+
+/* The fake NVRTC compiles everything, and has no PTX. */
+static void use_found_nvrtc()
+{
+    nvrtcProgram program = nullptr;
+    int major = 0, minor = 0;
+    EXPECT(nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && major == 12 && minor == 4);
+    EXPECT(cuewNvrtcVersion() == 124);
+    EXPECT(nvrtcCreateProgram(&program, "", "name", 0, nullptr, nullptr) == NVRTC_SUCCESS && program != nullptr);
+    EXPECT(nvrtcCompileProgram(program, 0, nullptr) == NVRTC_SUCCESS);
+    EXPECT(std::strcmp(nvrtcGetErrorString(NVRTC_SUCCESS), "NVRTC_SUCCESS") == 0);
+    EXPECT(nvrtcGetPTX(program, nullptr) == NVRTC_ERROR_INTERNAL_ERROR);
+}
 
 static void use_nvrtc()
 {
@@ -79,15 +93,21 @@ static void use_gpu()
 
 int main(int argc, char **argv)
 {
+    const bool has_nvrtc = argc == 2 && std::strcmp(argv[1], "nvrtc") == 0;
     const bool has_gpu = argc == 2 && std::strcmp(argv[1], "gpu") == 0;
-    const bool has_driver = has_gpu || (argc == 2 && std::strcmp(argv[1], "found") == 0);
+    const bool has_driver = has_gpu || has_nvrtc || (argc == 2 && std::strcmp(argv[1], "found") == 0);
     EXPECT(CUDA_VERSION == 9020);
     EXPECT(cuewInit(CUEW_INIT_CUDA) == (has_driver ? CUEW_SUCCESS : CUEW_ERROR_OPEN_FAILED));
-    EXPECT(cuewInit(CUEW_INIT_NVRTC) == CUEW_ERROR_OPEN_FAILED);
+    const bool finds_nvrtc = cuewInit(CUEW_INIT_NVRTC) == CUEW_SUCCESS; // also one of this machine
+    EXPECT(finds_nvrtc == (cuewNvrtcVersion() != 0));
+    EXPECT(finds_nvrtc || !has_nvrtc);
     EXPECT(std::strlen(cuewErrorString(CUDA_ERROR_OUT_OF_MEMORY)) > 0);
     EXPECT(std::strcmp(cuewErrorString(static_cast<CUresult>(99999)), "Unknown CUDA error value") == 0);
     EXPECT(cuewCompilerPath() == nullptr);
-    use_nvrtc();
+    if (has_nvrtc)
+        use_found_nvrtc();
+    else if (!finds_nvrtc)
+        use_nvrtc();
     if (has_gpu) {
         use_gpu();
     } else {

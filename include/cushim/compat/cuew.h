@@ -10,11 +10,12 @@
  *   CUDA_ERROR_NOT_SUPPORTED.
  * - The names go through the table for the legacy default stream. They can also be called before cuewInit(). Functions
  *   that are newer than cuew are there, too; plain names mean what they mean in CUDA 9.2.
- * - cuewInit(CUEW_INIT_NVRTC) fails, the functions of NVRTC return NVRTC_ERROR_INTERNAL_ERROR, and the compiler (nvcc)
- *   is not searched for.
+ * - cuewInit(CUEW_INIT_NVRTC) finds the NVRTC that fits the driver and the GPU (nvrtc.h). Without it, the functions of
+ *   NVRTC return NVRTC_ERROR_INTERNAL_ERROR. Call it before several threads compile.
+ * - The compiler (nvcc) is not searched for.
  *
- * With a subset of cushim (amalgamate.py --slots), it has the functions of that subset. The header then follows its
- * cushim.h, or finds it by the include path as cushim/cushim.h.
+ * With a subset of cushim (amalgamate.py --slots), it has the functions of that subset, and NVRTC if it was made with
+ * --nvrtc. The header then follows its cushim.h, or finds it by the include path as cushim/cushim.h.
  */
 #ifndef CUSHIM_COMPAT_CUEW_H
 #define CUSHIM_COMPAT_CUEW_H
@@ -77,17 +78,32 @@ CUSHIM_ENTRY_LIST
 #undef CUSHIM_NAME_v3
 #undef CUSHIM_NAME_v4
 
+/* Returns a function of NVRTC, or NULL. As cuew has no nvrtcGetCUBIN, the driver must load the PTX. */
+static inline cushim_fn cushim_cuew_nvrtc(const char *name)
+{
+#if defined(CUSHIM_NVRTC_H)
+    static struct cushim_nvrtc nvrtc;
+    if (nvrtc.handle == NULL && cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS)
+        return NULL;
+    return nvrtc.loads_ptx ? cushim_nvrtc_symbol(&nvrtc, name) : NULL;
+#else /* a subset without it */
+    (void)name;
+    return NULL;
+#endif
+}
+
 /**
- * Loads the driver, if `flags` contains CUEW_INIT_CUDA.
+ * Loads the driver, if `flags` contains CUEW_INIT_CUDA, and opens NVRTC, if it contains CUEW_INIT_NVRTC.
  *
  * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, if it is older than CUDA 4.0, as in cuew,
- *         or if `flags` contains CUEW_INIT_NVRTC.
+ *         or if no NVRTC fits.
  */
 static inline int cuewInit(unsigned flags)
 {
     if ((flags & CUEW_INIT_CUDA) != 0 && (cushim_load(NULL) != CUDA_SUCCESS || cushim_driver_version() < 4000))
         return CUEW_ERROR_OPEN_FAILED;
-    return (flags & CUEW_INIT_NVRTC) != 0 ? CUEW_ERROR_OPEN_FAILED : CUEW_SUCCESS;
+    return (flags & CUEW_INIT_NVRTC) != 0 && cushim_cuew_nvrtc("nvrtcVersion") == NULL ? CUEW_ERROR_OPEN_FAILED
+                                                                                       : CUEW_SUCCESS;
 }
 
 /** Returns a sentence for an error code, never NULL. */
@@ -111,12 +127,6 @@ static inline int cuewCompilerVersion(void)
     return 0;
 }
 
-/** Returns 0: NVRTC was not found. */
-static inline int cuewNvrtcVersion(void)
-{
-    return 0;
-}
-
 typedef enum {
     NVRTC_SUCCESS = 0,
     NVRTC_ERROR_OUT_OF_MEMORY = 1,
@@ -135,69 +145,87 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 
 static inline const char *nvrtcGetErrorString(nvrtcResult result)
 {
+    const char *(*call)(nvrtcResult) = (const char *(*)(nvrtcResult))cushim_cuew_nvrtc("nvrtcGetErrorString");
+    if (call != NULL)
+        return call(result);
     return result == NVRTC_SUCCESS ? "NVRTC_SUCCESS" : "NVRTC is not available";
 }
 
 static inline nvrtcResult nvrtcVersion(int *major, int *minor)
 {
-    (void)major, (void)minor;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(int *, int *) = (nvrtcResult(*)(int *, int *))cushim_cuew_nvrtc("nvrtcVersion");
+    return call != NULL ? call(major, minor) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcCreateProgram(nvrtcProgram *out_program, const char *source, const char *name, int count,
                                              const char **headers, const char **include_names)
 {
-    (void)out_program, (void)source, (void)name, (void)count, (void)headers, (void)include_names;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram *, const char *, const char *, int, const char **, const char **) =
+        (nvrtcResult(*)(nvrtcProgram *, const char *, const char *, int, const char **,
+                        const char **))cushim_cuew_nvrtc("nvrtcCreateProgram");
+    return call != NULL ? call(out_program, source, name, count, headers, include_names) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    (void)program;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram *) = (nvrtcResult(*)(nvrtcProgram *))cushim_cuew_nvrtc("nvrtcDestroyProgram");
+    return call != NULL ? call(program) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char **options)
 {
-    (void)program, (void)count, (void)options;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, int, const char **) =
+        (nvrtcResult(*)(nvrtcProgram, int, const char **))cushim_cuew_nvrtc("nvrtcCompileProgram");
+    return call != NULL ? call(program, count, options) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *out_size)
 {
-    (void)program, (void)out_size;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, size_t *) =
+        (nvrtcResult(*)(nvrtcProgram, size_t *))cushim_cuew_nvrtc("nvrtcGetPTXSize");
+    return call != NULL ? call(program, out_size) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
 {
-    (void)program, (void)ptx;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, char *) = (nvrtcResult(*)(nvrtcProgram, char *))cushim_cuew_nvrtc("nvrtcGetPTX");
+    return call != NULL ? call(program, ptx) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *out_size)
 {
-    (void)program, (void)out_size;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, size_t *) =
+        (nvrtcResult(*)(nvrtcProgram, size_t *))cushim_cuew_nvrtc("nvrtcGetProgramLogSize");
+    return call != NULL ? call(program, out_size) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 {
-    (void)program, (void)log;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, char *) =
+        (nvrtcResult(*)(nvrtcProgram, char *))cushim_cuew_nvrtc("nvrtcGetProgramLog");
+    return call != NULL ? call(program, log) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *const expression)
 {
-    (void)program, (void)expression;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, const char *) =
+        (nvrtcResult(*)(nvrtcProgram, const char *))cushim_cuew_nvrtc("nvrtcAddNameExpression");
+    return call != NULL ? call(program, expression) : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static inline nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *const expression,
                                               const char **out_lowered)
 {
-    (void)program, (void)expression, (void)out_lowered;
-    return NVRTC_ERROR_INTERNAL_ERROR;
+    nvrtcResult (*call)(nvrtcProgram, const char *, const char **) =
+        (nvrtcResult(*)(nvrtcProgram, const char *, const char **))cushim_cuew_nvrtc("nvrtcGetLoweredName");
+    return call != NULL ? call(program, expression, out_lowered) : NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+/** Returns the version of NVRTC, 10 * major + minor; 0: none fits. */
+static inline int cuewNvrtcVersion(void)
+{
+    int major = 0, minor = 0;
+    return nvrtcVersion(&major, &minor) == NVRTC_SUCCESS ? 10 * major + minor : 0;
 }
 
 #ifdef __cplusplus
