@@ -10,6 +10,8 @@
  * 12000 is the CUDA version that the program was written for: in CUDA 13, cuCtxCreate has one more parameter. With
  * -DLINKED this file is the program before the port. A test builds both and compares their output.
  *
+ * The ported program also compiles its kernel with NVRTC, where one fits the driver and the GPU.
+ *
  * With a GPU it prints:
  *
  *     1000 sums, 0 wrong: 0.0 1.5 3.0 4.5
@@ -55,6 +57,40 @@ static const char ptx[] = ".version 4.1\n.target sm_30\n.address_size 64\n"
                           "    ret;\n"
                           "}\n";
 
+/* Without NVRTC, the kernel is PTX that each driver compiles. With it, the kernel is compiled for this GPU, and may use
+ * what CUDA C has. The program before the port has no way to find NVRTC. */
+static const char *kernel(void)
+{
+#ifndef LINKED
+    static const char source[] = "extern \"C\" __global__ void vector_add(float *sum, const float *a, const float *b,\n"
+                                 "                                      unsigned n)\n"
+                                 "{\n"
+                                 "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n)\n"
+                                 "        sum[i] = a[i] + b[i];\n"
+                                 "}\n";
+    static struct cushim_nvrtc nvrtc;
+    static char compiled[16384], option[64];
+    const char *options[] = {option};
+    void *program = NULL;
+    size_t size = sizeof compiled + 1;
+    int (*create)(void **, const char *, const char *, int, const char **, const char **);
+    int (*compile)(void *, int, const char **), (*get_size)(void *, size_t *), (*get)(void *, char *);
+    if (cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS || !nvrtc.loads_ptx || nvrtc.target[0] == '\0')
+        return ptx;
+    snprintf(option, sizeof option, "--gpu-architecture=%s", nvrtc.target);
+    create = (int (*)(void **, const char *, const char *, int, const char **, const char **))cushim_nvrtc_symbol(
+        &nvrtc, "nvrtcCreateProgram");
+    compile = (int (*)(void *, int, const char **))cushim_nvrtc_symbol(&nvrtc, "nvrtcCompileProgram");
+    get_size = (int (*)(void *, size_t *))cushim_nvrtc_symbol(&nvrtc, "nvrtcGetPTXSize");
+    get = (int (*)(void *, char *))cushim_nvrtc_symbol(&nvrtc, "nvrtcGetPTX");
+    if (create(&program, source, "vector_add.cu", 0, NULL, NULL) == 0 && compile(program, 1, options) == 0
+        && get_size(program, &size) == 0 && size <= sizeof compiled && get(program, compiled) == 0)
+        return compiled;
+#endif
+    return ptx;
+}
+
 static void check(CUresult result, const char *call)
 {
     const char *text = "";
@@ -82,7 +118,7 @@ int main(void)
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
     CHECK(cuCtxCreate(&context, 0, device));
-    CHECK(cuModuleLoadData(&module, ptx));
+    CHECK(cuModuleLoadData(&module, kernel()));
     CHECK(cuModuleGetFunction(&function, module, "vector_add"));
     CHECK(cuMemAlloc(&sum, SIZE));
     CHECK(cuMemAlloc(&a, SIZE));
