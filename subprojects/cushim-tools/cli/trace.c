@@ -81,9 +81,10 @@ static enum status record(const struct options *options)
 {
     struct options with_layer = *options;
     static struct recording recording;
-    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE], notes_name[OPEN_FILE_NAME_SIZE];
+    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE];
     const char *path = options->trace.file != NULL ? options->trace.file : default_file;
     uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
+    struct program_run run;
     bool has_started, uses_gpu;
     if (getenv(EXEC_VARIABLE) != NULL)
         return text_refuse("trace: this process already runs under cushim trace or cushim exec");
@@ -91,8 +92,7 @@ static enum status record(const struct options *options)
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
-    int notes = program_notes_make(notes_name);
-    if (notes < 0)
+    if (!program_run_start(&run, &with_layer))
         return STATUS_UNUSABLE;
     join_arguments(options->program, command, sizeof command);
     const char *why = recording_start(&recording, path, size, !options->recording.keeps_first,
@@ -102,10 +102,10 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     }
     record_ranges(layer);
-    with_layer.notes = notes_name;
+    run.trace = recording.file;
     /* On top of the other layers. The list has room for it. */
     with_layer.names[with_layer.name_count++] = layer;
-    int ended = supervise(&with_layer, &has_started);
+    int ended = program_run_wait(&run, &with_layer, &has_started);
     if (ended == -1)
         text_complain("trace: cannot start a process: %s", strerror(errno));
     if (!has_started) {
@@ -115,7 +115,7 @@ static enum status record(const struct options *options)
     finish(&recording);
     print_summary(&recording);
     if (!has_calls(&recording))
-        (void)program_explain(options, notes, -1, ended, &uses_gpu);
+        (void)program_explain(options, &run, &uses_gpu);
     fflush(stdout);
     return (enum status)supervise_end(ended);
 }

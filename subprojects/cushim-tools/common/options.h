@@ -32,8 +32,9 @@ struct options {
     const char *machine; /* --for, or NULL */
     const char **names;  /* each slot or feature that is required, or each --layer */
     size_t name_count;
-    char **program;    /* of exec, trace and doctor: the program and its arguments, NULL at the end */
-    const char *notes; /* where the auditor of exec notes what the program looks for (../exec/notes.c), or NULL */
+    char **program;     /* of exec, trace and doctor: the program and its arguments, NULL at the end */
+    const char *notes;  /* where the auditor of exec notes what the program looks for (../exec/notes.c), or NULL */
+    const char *images; /* the table beside the notes (../exec/images.c), or NULL */
     int (*before_program)(const char *notes); /* before this process becomes the program: 0 or an errno; or NULL */
     bool check;                               /* doctor: the exit status is 1 if the program did not use the GPU */
     bool quiet;                               /* exec writes no message of its own, as for doctor */

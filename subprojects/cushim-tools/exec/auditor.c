@@ -39,6 +39,7 @@ static void note_process(void)
     path[length > 0 ? length : 0] = '\0';
     snprintf(parent, sizeof parent, "%ld", (long)getppid());
     exec_notes_start(settings.notes);
+    exec_image_begin(settings.images);
     exec_note(getpid(), EXEC_NOTE_PROCESS, path, parent);
 }
 

@@ -212,16 +212,18 @@ static bool set_settings(const struct options *options, const char *set, const c
 {
     const char *hide = options->load.hide != NULL ? options->load.hide : value_of("CUSHIM_HIDE");
     const char *layers = value_of(LAYERS), *notes = options->notes != NULL ? options->notes : "";
+    const char *images = options->images != NULL ? options->images : "";
     char limit[32] = "";
     if (cushim_driver_version() < driver_diagnosis()->cuda_version)
         snprintf(limit, sizeof limit, ";max-version=%d", cushim_driver_version());
-    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + strlen(notes) + sizeof limit + 80;
+    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + strlen(notes) + strlen(images)
+                  + sizeof limit + 80;
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "names=%s;driver=%s%s%s%s;hide=%s;layers=%s%s%s", set, driver,
+    snprintf(text, size, "names=%s;driver=%s%s%s%s;hide=%s;layers=%s%s%s%s%s", set, driver,
              is_driver_chosen(options) ? ";chosen=1" : "", options->quiet ? ";quiet=1" : "", limit, hide, layers,
-             notes[0] != '\0' ? ";notes=" : "", notes);
+             notes[0] != '\0' ? ";notes=" : "", notes, images[0] != '\0' ? ";images=" : "", images);
     bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
     free(text);
     return done;

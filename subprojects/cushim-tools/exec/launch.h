@@ -18,9 +18,13 @@ enum status command_exec(const struct options *options);
  * the child. Those of the terminal, or of a process that sends them to the whole process group, reach the child anyway.
  *
  * Returns the status of wait(), or -1 with errno if there is no child. `out_started` is whether the child became the
- * program; otherwise, command_exec() returned the exit status.
+ * program; otherwise, command_exec() returned the exit status. `out_last` is what the process was at its end.
  */
-int supervise(const struct options *options, bool *out_started);
+struct supervised {
+    char name[16];       /* as the system has it; "": not known */
+    bool has_other_user; /* than this process */
+};
+int supervise(const struct options *options, bool *out_started, struct supervised *out_last);
 
 /* Ends this process with a status of wait(): returns the exit status, or ends by the signal. */
 int supervise_end(int status);

@@ -41,15 +41,21 @@ void exec_note(long process, enum exec_note kind, const char *name, const char *
     enum { MOST = 4096 };
     char line[2 * MOST + 64];
     int error = errno;
-    int file = notes_name[0] != '\0' ? open_file_open(notes_name, NULL, O_WRONLY | O_APPEND) : -1;
+    bool is_done = false;
+    if (notes_name[0] == '\0')
+        return;
+    int file = open_file_open(notes_name, NULL, O_WRONLY | O_APPEND);
     if (file >= 0) {
         size_t length = (size_t)snprintf(line, sizeof line, "%ld\t%c\t", process, (char)kind);
         length += note_put(line + length, MOST, name);
         line[length++] = '\t';
         length += note_put(line + length, MOST, more);
         line[length++] = '\n';
-        (void)quiet_write(file, line, length);
-        close(file);
+        is_done = quiet_write(file, line, length);
     }
+    if (!is_done)
+        exec_image_lose(errno);
+    if (file >= 0)
+        close(file);
     errno = error;
 }

@@ -2,6 +2,7 @@
 #include "exec.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,9 +88,13 @@ static CUresult CUDAAPI exec_Init_v1(unsigned flags)
 {
     static const char visible[] = "CUDA_VISIBLE_DEVICES";
     const char *value = getenv(visible);
+    char number[16];
     if (value != NULL)
         exec_note(getpid(), EXEC_NOTE_VARIABLE, visible, value);
-    return cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
+    CUresult result = cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
+    snprintf(number, sizeof number, "%d", (int)result);
+    exec_note(getpid(), EXEC_NOTE_INIT, number, "");
+    return result;
 }
 
 /* The per-thread table has no exported cuGetProcAddress. */

@@ -16,7 +16,8 @@ struct exec_settings exec_settings_read(void)
     } known[] = {{"names", &settings.names},   {"driver", &settings.driver},
                  {"chosen", &settings.chosen}, {"max-version", &settings.max_version},
                  {"hide", &settings.hide},     {"layers", &settings.layers},
-                 {"notes", &settings.notes},   {"quiet", &settings.quiet}};
+                 {"notes", &settings.notes},   {"images", &settings.images},
+                 {"quiet", &settings.quiet}};
     const char *text = secure_getenv(EXEC_VARIABLE);
     char *rest = settings.copy = text != NULL ? strdup(text) : NULL;
     for (char *value; (value = strsep(&rest, ";")) != NULL;) {

@@ -87,6 +87,7 @@ static void load(void)
         options.root = "/";
     /* `cushim exec` has installed these layers before; so a failure means that a file is gone. */
     exec_notes_start(settings.notes);
+    exec_image_find(settings.images);
     is_quiet = settings.quiet != NULL;
     if (exec_proc_address_install() != CUDA_SUCCESS || exec_device_code_install() != CUDA_SUCCESS
         || (settings.layers != NULL && cush_layer_add_objects(settings.layers) != CUDA_SUCCESS)) {

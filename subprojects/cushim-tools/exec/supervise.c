@@ -56,14 +56,36 @@ static bool witness_has(pid_t witness, int signal_number)
            && (strtoull(pending, NULL, 16) >> (signal_number - 1) & 1) != 0;
 }
 
+/* What a child was that has ended, and for which nobody has waited yet. */
+static void last_read(pid_t child, struct supervised *last)
+{
+    char path[64], line[256];
+    unsigned user = geteuid();
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != child)
+        return;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)child);
+    FILE *status = fopen(path, "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (strncmp(line, "Name:\t", strlen("Name:\t")) == 0)
+            snprintf(last->name, sizeof last->name, "%.*s", (int)strcspn(line + strlen("Name:\t"), "\n"),
+                     line + strlen("Name:\t"));
+        if (sscanf(line, "Uid: %*u %u", &user) == 1)
+            last->has_other_user = user != geteuid();
+    }
+    if (status != NULL)
+        fclose(status);
+}
+
 /* Waits for the end of the child, and sends it what is meant for it. */
-static int supervise_wait(pid_t child, const sigset_t *signals)
+static int supervise_wait(pid_t child, const sigset_t *signals, struct supervised *last)
 {
     int status = 0;
     pid_t witness = witness_start();
     for (;;) {
         siginfo_t info;
         int number = sigwaitinfo(signals, &info);
+        last_read(child, last);
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
             break;
@@ -89,7 +111,7 @@ static void supervise_child(const struct options *options, int pipe_end, const s
     _exit(write(pipe_end, "", 1) == 1 ? status : 1);
 }
 
-int supervise(const struct options *options, bool *out_started)
+int supervise(const struct options *options, bool *out_started, struct supervised *out_last)
 {
     int ends[2];
     sigset_t signals, mask;
@@ -99,6 +121,7 @@ int supervise(const struct options *options, bool *out_started)
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaddset(&signals, forwarded[i]);
     *out_started = false;
+    *out_last = (struct supervised){.has_other_user = false};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
     fflush(NULL);
@@ -109,7 +132,7 @@ int supervise(const struct options *options, bool *out_started)
         signal(SIGCHLD, on_end);
         supervise_child(options, ends[1], &mask);
     }
-    int status = child > 0 ? supervise_wait(child, &signals) : -1, error = errno;
+    int status = child > 0 ? supervise_wait(child, &signals, out_last) : -1, error = errno;
     close(ends[1]);
     *out_started = child > 0 && read(ends[0], &byte, 1) == 0;
     close(ends[0]);

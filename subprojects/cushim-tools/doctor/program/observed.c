@@ -124,6 +124,21 @@ static void note_code(struct program *program, struct watched_process *process, 
         process->codes.count--;
 }
 
+/* The images of a number are in the order of its notes. */
+static const struct exec_image *image_of(const struct program *program, const struct watched_process *process)
+{
+    const struct watched_process *processes = program->processes.items;
+    const struct exec_images *images = program->run->images;
+    size_t before = 0;
+    for (size_t i = 0; i < program->processes.count; i++)
+        before += &processes[i] != process && processes[i].pid == process->pid && processes[i].image != NULL;
+    for (size_t i = 0; images != NULL && i < EXEC_MAX_IMAGES && i < images->count; i++) {
+        if (images->list[i].process == process->pid && before-- == 0)
+            return &images->list[i];
+    }
+    return NULL;
+}
+
 /* That a process runs a program is noted by the watch first, if there is one, and then by the auditor, if it gets into
  * it. */
 static void note_process(struct program *program, long pid, const char *path, long parent, bool has_auditor)
@@ -135,9 +150,18 @@ static void note_process(struct program *program, long pid, const char *path, lo
         return;
     process->path = path;
     process->parent = parent;
+    process->image = has_auditor ? image_of(program, process) : NULL;
     process->has_auditor = has_auditor;
     process->has_started = !has_auditor;
     process->searches.count = 0; /* of the auditor itself */
+}
+
+/* A process whose calls could not be recorded has at least these. */
+static void note_init(struct watched_process *process, unsigned result)
+{
+    process->has_noted_init = process->calls.has_init = true;
+    process->calls.has_started |= result == CUDA_SUCCESS;
+    process->calls.init_result = result;
 }
 
 static void read_line(struct program *program, char *line)
@@ -169,6 +193,10 @@ static void read_line(struct program *program, char *line)
         add_object(program, process, name, more);
     else if (kind == EXEC_NOTE_VARIABLE)
         process->visible = more;
+    else if (kind == EXEC_NOTE_INIT)
+        note_init(process, (unsigned)atoi(name));
+    else if (kind == EXEC_NOTE_LEFT)
+        process->left = name;
     else if (kind == EXEC_NOTE_CODE)
         note_code(program, process, name, more);
     else if (kind == EXEC_NOTE_TRIED)
@@ -256,6 +284,8 @@ static void note_failure(struct watched_process *process, const struct trace_mod
     struct program_failure *failure = &process->calls.failure;
     struct trace_reason reason = {""};
     process->calls.failed++;
+    process->calls.failed_function = reader->slots[call->slot].function;
+    process->calls.failed_result = call->result;
     if (failure->function != NULL && (failure->is_grave || !is_grave(call->result)))
         return;
     trace_memory_describe(&unknown, model, call, &reason);
@@ -299,7 +329,7 @@ static void note_call(struct watched_process *process, const struct trace_model 
     if (strcmp(function, "cuDriverGetVersion") == 0)
         calls->version_caller = caller_of(call);
     if (strcmp(function, "cuInit") == 0 && call->returned) {
-        calls->init_caller = calls->has_init ? calls->init_caller : caller_of(call);
+        calls->init_caller = calls->init_caller != NULL ? calls->init_caller : caller_of(call);
         calls->has_init = true;
         calls->has_started |= has_succeeded;
         calls->init_result = call->result;
@@ -310,6 +340,18 @@ static void note_call(struct watched_process *process, const struct trace_model 
     }
 }
 
+/* Why the file lacks calls, as the rest of a sentence about them. */
+static const char *why_refused(const struct trace_header *header)
+{
+    if (header->dropped == 0 && header->overwritten == 0 && header->late == 0)
+        return NULL;
+    return header->dropped == 0 && header->overwritten == 0 ? "were made after the end of the program"
+           : header->limit == TRACE_LIMIT_DISK              ? "find no room on the disk of TMPDIR or /tmp"
+           : header->limit == TRACE_LIMIT_RESOURCE          ? "may not be written (ulimit -f)"
+           : header->is_refused != 0                        ? "could not be recorded in this sandbox"
+                                                            : "are more than there is room for";
+}
+
 void program_read_calls(struct program *program, int file)
 {
     struct trace_model model;
@@ -318,6 +360,7 @@ void program_read_calls(struct program *program, int file)
     program->has_failed |= reader == NULL;
     if (reader == NULL || trace_open_file(file, reader) != NULL)
         return;
+    program->calls_refused = why_refused(reader->header);
     program->has_failed |= !trace_model_start(&model, reader);
     while (!program->has_failed && trace_read(reader, &call)) {
         struct watched_process *process = process_of(program, reader->processes[call.process].pid);

@@ -16,7 +16,7 @@
 #include "../../trace/file/recording.h"
 #include "../../exec/launch.h"
 
-enum status program_explain(const struct options *options, int notes, int trace, int ended, bool *out_uses_gpu)
+enum status program_explain(const struct options *options, const struct program_run *run, bool *out_uses_gpu)
 {
     /* Not static, so that the other commands start where the memory for data is limited. */
     struct doctor *machine = calloc(1, sizeof *machine);
@@ -25,7 +25,8 @@ enum status program_explain(const struct options *options, int notes, int trace,
         return STATUS_UNUSABLE;
     }
     struct program program = {.arguments = options->program, .is_watched = options->watch};
-    program.exit_status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    program.run = run;
+    program.exit_status = WIFSIGNALED(run->status) ? 128 + WTERMSIG(run->status) : WEXITSTATUS(run->status);
     struct judgement judgement = {.program = &program, .machine = machine};
     struct options without_program = *options;
     without_program.watch = false;
@@ -34,9 +35,8 @@ enum status program_explain(const struct options *options, int notes, int trace,
         free(machine);
         return status;
     }
-    program_read_notes(&program, notes);
-    if (trace >= 0)
-        program_read_calls(&program, trace);
+    program_read_notes(&program, run->notes);
+    program_read_calls(&program, run->trace);
     if (program.has_failed) {
         text_complain("there is not enough memory");
         status = STATUS_UNUSABLE;
@@ -52,13 +52,24 @@ enum status program_explain(const struct options *options, int notes, int trace,
     return status;
 }
 
-int program_notes_make(char name[OPEN_FILE_NAME_SIZE])
+bool program_run_start(struct program_run *run, struct options *options)
 {
-    int file = open_file_make();
-    if (file >= 0 && open_file_name(file, name))
-        return file;
-    text_complain("cannot make a file for what the program does: %s", strerror(errno));
-    return -1;
+    run->notes = open_file_make();
+    if (run->notes < 0 || !open_file_name(run->notes, run->name)) {
+        text_complain("cannot make a file for what the program does: %s", strerror(errno));
+        return false;
+    }
+    run->images = exec_images_make(run->setting, sizeof run->setting);
+    options->notes = run->name;
+    options->images = run->images != NULL ? run->setting : NULL;
+    return true;
+}
+
+int program_run_wait(struct program_run *run, const struct options *options, bool *out_started)
+{
+    run->status = supervise(options, out_started, &run->last);
+    run->has_left = run->images != NULL && !options->watch && exec_images_are_used(run->setting);
+    return run->status;
 }
 
 /* Whether the file of -o can be written: that is known before the program runs. A FIFO need not have a reader yet. */
@@ -89,8 +100,9 @@ enum status program_command(const struct options *options)
     enum { MEBIBYTES = 64 }; /* what matters is at the begin or, if the program goes on for long, at the end */
     struct options watched = *options;
     static struct recording recording;
-    char notes_name[OPEN_FILE_NAME_SIZE], layer[PLATFORM_PATH_SIZE];
+    char layer[PLATFORM_PATH_SIZE];
     const char *file = options->trace.file;
+    struct program_run run;
     bool has_started, is_new = false, uses_gpu = false;
     if (getenv(EXEC_VARIABLE) != NULL)
         return text_refuse("doctor: this process already runs under cushim exec");
@@ -98,8 +110,7 @@ enum status program_command(const struct options *options)
         text_complain("doctor: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
-    int notes = program_notes_make(notes_name);
-    if (notes < 0)
+    if (!program_run_start(&run, &watched))
         return STATUS_UNUSABLE;
     const char *why = recording_start_unnamed(&recording, (uint64_t)MEBIBYTES << 20, options->program[0]);
     if (why != NULL) {
@@ -109,18 +120,19 @@ enum status program_command(const struct options *options)
     if (file != NULL && !answer_is_possible(file, &is_new))
         return STATUS_UNUSABLE;
     watched.names[watched.name_count++] = layer; /* the list has room for it */
-    watched.notes = notes_name;
+    run.trace = recording.file;
     watched.quiet = true;
+    (void)setenv(TRACE_QUIET_VARIABLE, "1", 1);
     if (options->watch)
         watched.before_program = program_watch;
-    int ended = supervise(&watched, &has_started);
+    int ended = program_run_wait(&run, &watched, &has_started);
     enum status status = STATUS_UNUSABLE;
     if (ended == -1)
         text_complain("doctor: cannot start a process");
     else if (has_started && !answer_elsewhere(file))
         text_complain("doctor: cannot write %s", file);
     else if (has_started)
-        status = program_explain(options, notes, recording.file, ended, &uses_gpu);
+        status = program_explain(options, &run, &uses_gpu);
     recording_discard(&recording);
     if (!has_started && is_new)
         unlink(file);

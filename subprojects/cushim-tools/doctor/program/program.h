@@ -4,6 +4,8 @@
 #ifndef CUSHIM_DOCTOR_PROGRAM_H
 #define CUSHIM_DOCTOR_PROGRAM_H
 
+#include "../../exec/settings.h"
+#include "../../exec/launch.h"
 #include "../doctor.h"
 #include "open_file.h"
 
@@ -12,12 +14,25 @@
 /* Runs a program and explains why it did not use the GPU. The exit status is that of the program. */
 enum status program_command(const struct options *options);
 
-/* Makes a file for the notes of the auditor, and writes its name. Returns -1 after a message. */
-int program_notes_make(char name[OPEN_FILE_NAME_SIZE]);
+/* A run of a program: what was recorded, and how it ended. */
+struct program_run {
+    char name[OPEN_FILE_NAME_SIZE], setting[64]; /* of the notes and the images, for the program */
+    int notes, trace;                            /* files */
+    struct exec_images *images;                  /* or NULL: there was no memory that processes can share */
+    int status;                                  /* as of waitpid() */
+    bool has_left;                               /* a process that it started runs after its end */
+    struct supervised last;
+};
 
-/* Explains a run of options->program: from the notes; from a trace, unless it is negative; and from how it ended, as of
- * waitpid(). */
-enum status program_explain(const struct options *options, int notes, int trace, int ended, bool *out_uses_gpu);
+/* Makes a file for the notes of the auditor, and the images, and names both in the options. Returns false after a
+ * message. */
+bool program_run_start(struct program_run *run, struct options *options);
+
+/* Runs options->program to its end: see supervise(). */
+int program_run_wait(struct program_run *run, const struct options *options, bool *out_started);
+
+/* Explains a run of options->program. */
+enum status program_explain(const struct options *options, const struct program_run *run, bool *out_uses_gpu);
 
 /* ---- watch_program.c ---- */
 
@@ -62,6 +77,8 @@ struct program_calls {
     unsigned init_result, last_result;
     const char *init_caller, *version_caller; /* the objects that called cuInit and cuDriverGetVersion, or NULL */
     const char *last_function;
+    const char *failed_function; /* of the last call that failed, whatever came after it; or NULL */
+    unsigned failed_result;
     struct program_failure {
         const char *function, *caller; /* NULL: no call has failed after which nothing worked */
         const char *code;              /* the device code of the call, or "" */
@@ -75,10 +92,13 @@ struct program_calls {
 
 struct watched_process {
     long pid, parent;
-    const char *path;    /* of its program */
-    bool has_auditor;    /* otherwise, only its system calls or its driver calls are known */
-    bool has_started;    /* all objects that it is linked to were found */
-    const char *visible; /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */
+    const char *path;               /* of its program */
+    bool has_auditor;               /* otherwise, only its system calls or its driver calls are known */
+    bool has_started;               /* all objects that it is linked to were found */
+    const char *visible;            /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */
+    const struct exec_image *image; /* what it counted itself, or NULL */
+    const char *left;    /* the program that it became, and whose rights the watch would have taken; or NULL */
+    bool has_noted_init; /* it called cuInit: it has notes of that, also if its calls could not be recorded */
     struct list searches, objects, trials, codes;
     struct program_calls calls;
 };
@@ -87,7 +107,9 @@ struct program {
     char *const *arguments;
     int exit_status; /* 128 and the signal, as of a shell */
     bool is_watched; /* with ptrace(2) */
+    const struct program_run *run;
     char *notes;
+    const char *calls_refused; /* why calls were not recorded, or NULL: all were */
     struct list processes;
     bool has_failed; /* there was not enough memory */
 };
@@ -95,6 +117,18 @@ struct program {
 void program_read_notes(struct program *program, int file);
 void program_read_calls(struct program *program, int file);
 void program_free(struct program *program);
+
+/* ---- gaps.c: whether the record of a process is whole ---- */
+
+enum gap_kind { GAP_NONE, GAP_CALLS, GAP_NOTES, GAP_RIGHTS, GAP_BECAME, GAP_NO_END, GAP_ELSEWHERE, GAP_LEFT };
+struct gap {
+    enum gap_kind kind;
+    const struct watched_process *process; /* that has it: the one that was asked about, or a descendant; or NULL */
+    const struct exec_image *image;        /* or NULL */
+};
+
+/* The first gap in the record of a process and of its descendants. */
+struct gap gap_find(const struct program *program, const struct watched_process *process);
 
 /* ---- libraries.c: those that come with the driver or the Toolkit ---- */
 
@@ -158,13 +192,22 @@ void program_judge(struct judgement *judgement);
 /* The first problem of the machine, or NULL if it has none. */
 const struct finding *program_machine_problem(const struct judgement *judgement);
 
-/* ---- reasons.c: the evidence of rules.inc ---- */
+/* ---- reasons.c, reasons_end.c: the evidence of rules.inc ---- */
 
-#define RULE(cause, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
+#define RULE(cause, kind, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
 #include "rules.inc"
 
 /* Forgets the {names} of the texts but those that each process has. */
 void reason_begin(const struct judgement *judgement);
+void reason_forget(void);
+
+/* Sets the value of a name, or returns it: "" if it is new. */
+CUSHIM_PRINTF(2, 3)
+void reason_set(const char *name, const char *format, ...);
+char *reason_value(const char *name);
+
+/* Whether the process is the one that was started. */
+bool reason_is_main(const struct judgement *judgement);
 
 /* Writes the value of a name, or "". */
 void reason_find(const void *unused, const char *name, char *text, size_t size);

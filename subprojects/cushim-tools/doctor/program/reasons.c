@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,13 @@ static struct {
 } facts[24];
 static size_t fact_count;
 
+void reason_forget(void)
+{
+    fact_count = 0;
+}
+
 /* Returns the value of a name, "" if it is new. */
-static char *fact_find(const char *name)
+char *reason_value(const char *name)
 {
     size_t i = 0;
     while (i < fact_count && strcmp(facts[i].name, name) != 0)
@@ -35,23 +41,22 @@ static char *fact_find(const char *name)
 void reason_find(const void *unused, const char *name, char *text, size_t size)
 {
     (void)unused;
-    snprintf(text, size, "%s", fact_find(name));
+    snprintf(text, size, "%s", reason_value(name));
 }
 
-CUSHIM_PRINTF(2, 3)
-static void set(const char *name, const char *format, ...)
+void reason_set(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(fact_find(name), sizeof facts[0].value, format, arguments);
+    vsnprintf(reason_value(name), sizeof facts[0].value, format, arguments);
     va_end(arguments);
 }
 
 /* A meaning as a sentence: "the program has ..." */
 static void set_sentence(const char *name, const char *text, const char *otherwise)
 {
-    set(name, "%s%s", text[0] != '\0' ? text : otherwise, text[0] != '\0' ? "." : "");
-    char *first = fact_find(name);
+    reason_set(name, "%s%s", text[0] != '\0' ? text : otherwise, text[0] != '\0' ? "." : "");
+    char *first = reason_value(name);
     if (*first >= 'a' && *first <= 'z')
         *first = (char)(*first - 'a' + 'A');
 }
@@ -66,18 +71,18 @@ static void set_problem(const struct judgement *judgement)
 {
     const struct finding *problem = program_machine_problem(judgement);
     if (problem != NULL)
-        set("problem", "%s %s", problem->message, problem->advice);
+        reason_set("problem", "%s %s", problem->message, problem->advice);
     else
-        set("problem", "See what this machine has: cushim doctor.");
+        reason_set("problem", "See what this machine has: cushim doctor.");
 }
 
 static bool is_sought(const struct judgement *judgement, const char *name, struct sought *sought)
 {
     bool found = library_sought(judgement->process, library_of(name), sought);
     if (found) {
-        set("names", "%s", sought->names);
-        set("by", "%s", library_file(sought->by));
-        set("file", "%s", sought->file != NULL ? sought->file : "");
+        reason_set("names", "%s", sought->names);
+        reason_set("by", "%s", library_file(sought->by));
+        reason_set("file", "%s", sought->file != NULL ? sought->file : "");
     }
     return found;
 }
@@ -87,34 +92,20 @@ static bool is_lost(const struct judgement *judgement, const char *name, struct 
     return is_sought(judgement, name, sought) && sought->file == NULL;
 }
 
-static bool is_main(const struct judgement *judgement)
-{
-    const struct watched_process *first = judgement->program->processes.items;
-    return judgement->process->pid == first->pid;
-}
-
 /* ---- it uses the GPU ---- */
-
-bool reason_used(const struct judgement *judgement)
-{
-    const struct program_calls *calls = &judgement->process->calls;
-    set("launches", "%llu launch%s", (unsigned long long)calls->launches, calls->launches == 1 ? "" : "es");
-    set("copies", "%llu cop%s", (unsigned long long)calls->copies, calls->copies == 1 ? "y" : "ies");
-    return calls->launches + calls->copies > 0;
-}
 
 static void set_caller(const char *path)
 {
-    bool is_known = path[0] != '\0' && !library_passes_on(path);
-    set("called", "%s%s%s", is_known ? ", called by " : "", is_known ? path : "", is_known ? "," : "");
+    bool is_known = path != NULL && path[0] != '\0' && !library_passes_on(path);
+    reason_set("called", "%s%s%s", is_known ? ", called by " : "", is_known ? path : "", is_known ? "," : "");
 }
 
 static void set_failure(const struct program_failure *failure)
 {
-    set("function", "%s", failure->function);
+    reason_set("function", "%s", failure->function);
     set_caller(failure->caller);
-    set("result", "%s", driver_code_name((CUresult)failure->result));
-    set("code", "%s", failure->code);
+    reason_set("result", "%s", driver_code_name((CUresult)failure->result));
+    reason_set("code", "%s", failure->code);
     set_sentence(
         "reason", failure->log[0] != '\0' && failure->reason[0] == '\0' ? failure->log : failure->reason,
         "Read the arguments of the call: cushim trace -- PROGRAM, then cushim trace report cushim.trace --calls "
@@ -124,8 +115,10 @@ static void set_failure(const struct program_failure *failure)
 bool reason_used_then_failed(const struct judgement *judgement)
 {
     const struct program_failure *failure = &judgement->process->calls.failure;
+    bool has_ended_well = judgement->program->run->status == 0;
     if (failure->function == NULL || !failure->is_after_work
-        || (failure->result != CUDA_ERROR_OUT_OF_MEMORY && failure->result < CUDA_ERROR_ILLEGAL_ADDRESS))
+        || (has_ended_well && failure->result != CUDA_ERROR_OUT_OF_MEMORY
+            && failure->result < CUDA_ERROR_ILLEGAL_ADDRESS))
         return false;
     set_failure(failure);
     return true;
@@ -135,7 +128,7 @@ bool reason_used_for_video(const struct judgement *judgement)
 {
     const struct object *video = library_find_object(judgement->process, "libnvidia-encode.so* libnvcuvid.so*");
     if (video != NULL)
-        set("file", "%s", library_file(video->path));
+        reason_set("file", "%s", library_file(video->path));
     return video != NULL && judgement->process->calls.contexts > 0 && judgement->process->calls.failure.function == NULL
            && judgement->program->exit_status == 0;
 }
@@ -154,19 +147,19 @@ bool reason_without_linked_library(const struct judgement *judgement)
 {
     const struct search *lost = find_lost_at_start(judgement);
     const struct stack_library *library = lost != NULL ? library_of(lost->name) : NULL;
-    if (lost == NULL || (library == NULL && !is_main(judgement)))
+    if (lost == NULL || (library == NULL && !reason_is_main(judgement)))
         return false;
-    set("names", "%s", lost->name);
-    set("by", "%s", library_file(lost->by));
+    reason_set("names", "%s", lost->name);
+    reason_set("by", "%s", library_file(lost->by));
     set_problem(judgement);
     if (library != library_of("libcuda.so"))
-        set("problem", "Install %s.", library != NULL ? library->where : "the package that has this file");
+        reason_set("problem", "Install %s.", library != NULL ? library->where : "the package that has this file");
     return true;
 }
 
 bool reason_prevented(const struct judgement *judgement)
 {
-    return is_main(judgement) && !judgement->process->has_started
+    return reason_is_main(judgement) && !judgement->process->has_started
            && judgement->program->exit_status == STATUS_NO_PROGRAM;
 }
 
@@ -184,8 +177,8 @@ bool reason_looking_elsewhere(const struct judgement *judgement)
     const char *driver = judgement->machine->loaded ? judgement->machine->load->path : NULL;
     if (driver == NULL || !is_lost(judgement, "libcuda.so", &sought))
         return false;
-    set("driver", "%s", driver);
-    set("directory", "%.*s", (int)(library_file(driver) - driver) - 1, driver);
+    reason_set("driver", "%s", driver);
+    reason_set("directory", "%.*s", (int)(library_file(driver) - driver) - 1, driver);
     return true;
 }
 
@@ -209,7 +202,7 @@ bool reason_not_started(const struct judgement *judgement)
     if (!calls->has_init || calls->has_started)
         return false;
     set_caller(calls->init_caller);
-    set("result", "%s", driver_code_name((CUresult)calls->init_result));
+    reason_set("result", "%s", driver_code_name((CUresult)calls->init_result));
     return true;
 }
 
@@ -219,7 +212,7 @@ bool reason_hidden_by_itself(const struct judgement *judgement)
     if (!reason_not_started(judgement) || judgement->process->calls.init_result != CUDA_ERROR_NO_DEVICE
         || visible == NULL || (outside != NULL && strcmp(visible, outside) == 0))
         return false;
-    set("visible", "%s", visible);
+    reason_set("visible", "%s", visible);
     return true;
 }
 
@@ -253,15 +246,15 @@ bool reason_without_code(const struct judgement *judgement)
         return false;
     int capability = judgement->machine->started && driver_start() == CUDA_SUCCESS ? devices_facts(0).capability : 0;
     if (capability != 0)
-        set("gpu", " (%d.%d)", capability / 1000, capability % 1000 / 10);
+        reason_set("gpu", " (%d.%d)", capability / 1000, capability % 1000 / 10);
     return true;
 }
 
 static void set_version(const struct judgement *judgement)
 {
     int version = judgement->machine->load->cuda_version;
-    set("version", "%s", text_version(version).text);
-    set("major", "%d", version / 1000);
+    reason_set("version", "%s", text_version(version).text);
+    reason_set("major", "%d", version / 1000);
 }
 
 bool reason_with_newer_ptx(const struct judgement *judgement)
@@ -276,7 +269,7 @@ bool reason_asking_for_version(const struct judgement *judgement)
     if (calls->has_init || calls->version_caller == NULL)
         return false;
     set_version(judgement);
-    set("by", "%s", library_passes_on(calls->version_caller) ? judgement->process->path : calls->version_caller);
+    reason_set("by", "%s", library_passes_on(calls->version_caller) ? judgement->process->path : calls->version_caller);
     return true;
 }
 
@@ -290,10 +283,10 @@ static bool is_without_library(const struct judgement *judgement)
         if (!library->is_needed || !is_lost(judgement, library->stem, &sought))
             continue;
         library_find_other(judgement->process, library, other, sizeof other);
-        set("what", "%s", library->what);
-        set("where", "%s", library->where);
+        reason_set("what", "%s", library->what);
+        reason_set("where", "%s", library->where);
         if (other[0] != '\0')
-            set("other", "This machine has %s: another version, or outside of the search. ", other);
+            reason_set("other", "This machine has %s: another version, or outside of the search. ", other);
         return true;
     }
     return false;
@@ -305,6 +298,11 @@ bool reason_opening(const struct judgement *judgement)
     return is_sought(judgement, "libcuda.so", &sought);
 }
 
+bool reason_opening_unaudited(const struct judgement *judgement)
+{
+    return !judgement->process->has_auditor && judgement->process->calls.count == 0 && reason_opening(judgement);
+}
+
 bool reason_without_companion(const struct judgement *judgement)
 {
     return reason_opening(judgement) && is_without_library(judgement);
@@ -312,6 +310,8 @@ bool reason_without_companion(const struct judgement *judgement)
 
 bool reason_without_toolkit(const struct judgement *judgement)
 {
+    if (gap_find(judgement->program, judgement->process).kind == GAP_NONE)
+        reason_set("without", "Without it, it did not look for the driver. ");
     return !reason_opening(judgement) && is_without_library(judgement);
 }
 
@@ -321,8 +321,8 @@ bool reason_asking(const struct judgement *judgement)
 {
     const struct program_calls *calls = &judgement->process->calls;
     if (calls->has_started && calls->last_result != CUDA_SUCCESS)
-        set("last", "Its last call, %s, returns %s. ", calls->last_function,
-            driver_code_name((CUresult)calls->last_result));
+        reason_set("last", "Its last call, %s, returns %s. ", calls->last_function,
+                   driver_code_name((CUresult)calls->last_result));
     return calls->has_started;
 }
 
@@ -334,7 +334,7 @@ bool reason_making_context(const struct judgement *judgement)
 bool reason_without_nvml(const struct judgement *judgement)
 {
     struct sought sought;
-    set("where", "%s", library_of("libnvidia-ml.so")->where);
+    reason_set("where", "%s", library_of("libnvidia-ml.so")->where);
     return judgement->process->calls.count == 0 && is_lost(judgement, "libnvidia-ml.so", &sought);
 }
 
@@ -350,7 +350,7 @@ bool reason_without_nvidia_smi(const struct judgement *judgement)
 
 bool reason_running_nvidia_smi(const struct judgement *judgement)
 {
-    return !is_main(judgement) && strcmp(library_file(judgement->process->path), "nvidia-smi") == 0;
+    return !reason_is_main(judgement) && strcmp(library_file(judgement->process->path), "nvidia-smi") == 0;
 }
 
 bool reason_without_device_file(const struct judgement *judgement)
@@ -360,8 +360,8 @@ bool reason_without_device_file(const struct judgement *judgement)
     for (size_t i = 0; i < judgement->process->trials.count; i++) {
         if (trials[i].error[0] == '\0' || !text_starts_with(trials[i].path, "/dev/"))
             continue;
-        set("file", "%s", trials[i].path);
-        set("result", "%s", trials[i].error);
+        reason_set("file", "%s", trials[i].path);
+        reason_set("result", "%s", trials[i].error);
         return true;
     }
     return false;
@@ -372,7 +372,7 @@ bool reason_on_other_interface(const struct judgement *judgement)
     const struct object *object =
         library_find_object(judgement->process, "libnvidia-opencl.so* libGLX_nvidia.so* libEGL_nvidia.so*");
     if (object != NULL)
-        set("what", "%s", strstr(object->path, "opencl") != NULL ? "OpenCL" : "OpenGL and Vulkan");
+        reason_set("what", "%s", strstr(object->path, "opencl") != NULL ? "OpenCL" : "OpenGL and Vulkan");
     return object != NULL;
 }
 
@@ -392,7 +392,7 @@ bool reason_on_opencl(const struct judgement *judgement)
 bool reason_able(const struct judgement *judgement)
 {
     const char *able = library_find_able(judgement->process, false);
-    set("object", "%s", able != NULL ? able : "");
+    reason_set("object", "%s", able != NULL ? able : "");
     return able != NULL;
 }
 
@@ -401,33 +401,20 @@ bool reason_idle(const struct judgement *judgement)
     char packages[600];
     library_list_packages(judgement->process, packages, sizeof packages);
     if (packages[0] != '\0')
-        set("packages", ", or one of the packages that it loaded (%s),", packages + 1);
+        reason_set("packages", ", or one of the packages that it loaded (%s),", packages + 1);
     if (library_find_able(judgement->process, true) == NULL)
-        set("claim", ", and nothing that it loaded names it");
+        reason_set("claim", ", and nothing that it loaded names it");
     if (judgement->program->is_watched)
-        set("hint", ", without nvidia-smi");
+        reason_set("hint", ", without nvidia-smi");
     else
-        set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
+        reason_set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
 }
 
 bool reason_unseen(const struct judgement *judgement)
 {
     const char *obstacle = exec_target_obstacle(judgement->program->arguments[0]);
-    set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
-        obstacle != NULL ? obstacle : "is not a program of glibc 2.35 or newer");
+    reason_set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
+               obstacle != NULL ? obstacle : "is not a program of glibc 2.35 or newer");
     return true;
-}
-
-void reason_begin(const struct judgement *judgement)
-{
-    char *const *arguments = judgement->program->arguments;
-    const struct watched_process *process = judgement->process;
-    fact_count = 0;
-    set("main", "%s", library_file(arguments[0]));
-    set("command", "%s%s", arguments[0], arguments[1] != NULL ? " ARGUMENTS" : "");
-    if (process == NULL || is_main(judgement))
-        set("program", "%s", library_file(arguments[0]));
-    else
-        set("program", "%s (process %ld)", library_file(process->path), process->pid);
 }

@@ -7,13 +7,23 @@
 
 static const struct rule {
     const char *cause;
+    enum { SEEN, MISSING } kind;
     bool (*holds)(const struct judgement *judgement);
     const char *message, *advice;
 } rules[] = {
-#define RULE(cause, evidence, message, advice) {cause, reason_##evidence, message, advice},
+#define RULE(cause, kind, evidence, message, advice) {cause, kind, reason_##evidence, message, advice},
 #include "rules.inc"
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
+
+/* A signal that ended the program is a part of each message. */
+static void add_signal(struct judgement *judgement)
+{
+    const char *killed = reason_value("killed");
+    size_t length = strlen(judgement->message) - 1; /* without the full stop */
+    if (killed[0] != '\0' && strstr(judgement->message, reason_value("signal")) == NULL)
+        snprintf(judgement->message + length, sizeof judgement->message - length, "%s.", killed);
+}
 
 /* Whether a rule holds for judgement->process. If so, fills in the answer. */
 static bool rule_try(const struct rule *rule, struct judgement *judgement)
@@ -22,18 +32,20 @@ static bool rule_try(const struct rule *rule, struct judgement *judgement)
     if (!rule->holds(judgement))
         return false;
     judgement->cause = rule->cause;
-    judgement->uses_gpu = strcmp(rule->cause, "uses-gpu") == 0;
+    judgement->uses_gpu = strcmp(rule->cause, "uses-gpu") == 0 || rule->holds == reason_used_then_killed;
     text_fill(rule->message, reason_find, NULL, judgement->message, sizeof judgement->message);
+    add_signal(judgement);
     text_fill(rule->advice, reason_find, NULL, judgement->advice, sizeof judgement->advice);
     reason_find(NULL, "object", judgement->able, sizeof judgement->able);
     return true;
 }
 
-/* Whether the first process is the program itself, and not one that it has started. */
+/* Whether the first process is the program itself, and not one that it has started, and was seen to its end. */
 static bool is_program_seen(const struct program *program)
 {
     const struct watched_process *first = program->processes.items;
-    return program->processes.count > 0 && (program->is_watched || first->parent == (long)getpid());
+    return program->processes.count > 0 && (program->is_watched || first->parent == (long)getpid())
+           && gap_find(program, first).kind == GAP_NONE;
 }
 
 /* Of several processes, the one counts for which the first of the rules holds. That a process did not look for the GPU
@@ -47,8 +59,10 @@ void program_judge(struct judgement *judgement)
             continue;
         for (size_t i = 0; i < program->processes.count; i++) {
             judgement->process = &processes[i];
-            if (rule_try(rule, judgement))
-                return;
+            if (rule->kind == SEEN || gap_find(program, &processes[i]).kind == GAP_NONE) {
+                if (rule_try(rule, judgement))
+                    return;
+            }
         }
     }
     judgement->process = NULL;

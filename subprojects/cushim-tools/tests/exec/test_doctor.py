@@ -1,20 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """cushim doctor -- PROGRAM names why a program does not use the GPU, and changes neither its output nor its exit status."""
-import json
 import os
-import re
 import shutil
 import signal
 import struct
 import subprocess
 import sys
-import unittest
 
-from under_exec import HAS_AUDITOR, IS_FOREIGN, PROGRAM, Case, built, environment, main, nobody_can_run, run, softcuda
-
-PATH = os.path.dirname(softcuda(580))
-HERE = {'LD_LIBRARY_PATH': PATH}  # as on a machine that has this driver
+from explained import HERE, PATH, Explained
+from under_exec import PROGRAM, built, main, nobody_can_run, run, softcuda
 
 
 # A context is current in `cuda`, and memory() allocates.
@@ -68,23 +63,7 @@ for name in {names!r}:
 ''')
 
 
-@unittest.skipUnless(HAS_AUDITOR and not IS_FOREIGN, 'a program can be watched with glibc 2.35')
-class Doctor(Case):
-    def explain(self, *command, options=(), status=None, user=None, **variables):
-        """The answer as JSON, after a check that the program behaves as without doctor: it returns the same status and
-        prints the same, but for times, which change in each run."""
-        file = os.path.join(self.directory(), 'answer.json')
-        os.chmod(os.path.dirname(file), 0o777)
-        doctor = [PROGRAM, 'doctor', '--format=json', '-o', file, *options, '--']
-        done, plain = (subprocess.run([*before, *command], stdin=subprocess.DEVNULL, env=environment(**variables), user=user,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
-                       for before in (doctor, []))
-        self.assertEqual(done.returncode, plain.returncode if status is None else status, done.stderr)
-        for text, wanted in ((done.stdout, plain.stdout), (done.stderr, plain.stderr)):
-            self.assertEqual(*(re.sub(rb' *[\d.]+ ms', b'', one) for one in (text, wanted)))
-        with open(file, encoding='utf-8') as answer:
-            return json.load(answer)
-
+class Doctor(Explained):
     def test_program_when_it_uses_the_gpu_then_no_fault_is_claimed(self):
         for command, words in (([PROGRAM, 'run'], 'launches'), (['sh', '-c', f'true; {PROGRAM} run; exit 5'], 'launches'),
                                (python(CONTEXT + TOO_MUCH + WORK), '0 launches and 1 copy'),

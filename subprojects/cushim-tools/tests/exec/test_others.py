@@ -25,12 +25,12 @@ OF_THE_PROGRAM = set('''
     getpid getppid getrlimit64 getrlimit kill lstat64 lstat madvise malloc munmap nanosleep opendir posix_fallocate64
     posix_fallocate process_vm_readv pthread_key_create pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
     pthread_once pthread_setcancelstate pthread_setspecific pthread_sigmask qsort readdir64 readdir readlink realpath
-    sched_yield secure_getenv sigaddset sigemptyset sigismember sigpending sigwait snprintf socket stat64 stat stderr
-    strdup strerror syscall vsnprintf backtrace cushim_exec_start cushim_exec_not_started program_invocation_name
-    __progname_full __errno_location __register_atfork __cxa_atexit __cxa_finalize __tls_get_addr __gmon_start__
-    _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __isoc99_sscanf __isoc23_sscanf __isoc23_strtol
-    __isoc23_strtoull strtol strtoul strtoull memchr memcmp memcpy memmove memset strchr strcmp strcpy strcspn strlen
-    strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr __stack_chk_fail'''.split())
+    sched_yield secure_getenv shmat shmdt sigaddset sigemptyset sigismember sigpending sigtimedwait sigwait snprintf
+    socket stat64 stat stderr strdup strerror syscall vsnprintf backtrace cushim_exec_start cushim_exec_not_started
+    program_invocation_name __progname_full __errno_location __register_atfork __cxa_atexit __cxa_finalize
+    __tls_get_addr __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __isoc99_sscanf
+    __isoc23_sscanf __isoc23_strtol __isoc23_strtoull strtol strtoul strtoull memchr memcmp memcpy memmove memset
+    strchr strcmp strcpy strcspn strlen strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr __stack_chk_fail'''.split())
 
 
 def python(code):

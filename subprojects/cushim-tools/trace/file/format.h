@@ -21,6 +21,9 @@
 #define TRACE_VARIABLE "CUSHIM_TRACE"
 #define TRACE_FILE_VARIABLE "CUSHIM_TRACE_FILE"
 
+/* Set if a process whose calls cannot be recorded says nothing, as for doctor. */
+#define TRACE_QUIET_VARIABLE "CUSHIM_TRACE_QUIET"
+
 #define TRACE_MAGIC UINT64_C(0x656361727475636d) /* "mcutrace" */
 
 enum {

@@ -32,8 +32,9 @@ static const char other_version[] = "this file is not a trace of this version of
 
 static bool fail_file(const char *why)
 {
-    quiet_print(STDERR_FILENO, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
-                (long)getpid());
+    if (secure_getenv(TRACE_QUIET_VARIABLE) == NULL)
+        quiet_print(STDERR_FILENO, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
+                    (long)getpid());
     STORE(file_failed, 1);
     return false;
 }

@@ -106,6 +106,8 @@ void trace_print_verdict(const struct trace_reader *reader, const struct trace_l
     if (unexplained > 0)
         printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
                unexplained, trace_plural(unexplained));
+    else if (found == 0 && reader->calls == 0)
+        puts("No call was recorded.");
     else if (found == 0)
         printf("Nothing was found%s.\n", trace_is_whole(reader) ? "" : " in the calls that the file has");
 }
