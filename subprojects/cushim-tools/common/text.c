@@ -230,6 +230,30 @@ bool text_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* `end` is the end of the pattern. */
+static bool one_matches(const char *pattern, const char *end, const char *text)
+{
+    if (pattern == end)
+        return *text == '\0';
+    if (*pattern == '*')
+        return one_matches(pattern + 1, end, text) || (*text != '\0' && one_matches(pattern, end, text + 1));
+    if (*pattern == '#') {
+        size_t digits = strspn(text, "0123456789");
+        return digits > 0 && one_matches(pattern + 1, end, text + digits);
+    }
+    return *pattern == *text && one_matches(pattern + 1, end, text + 1);
+}
+
+bool pattern_matches(const char *patterns, const char *text)
+{
+    for (size_t length; *patterns != '\0'; patterns += length + (patterns[length] == ' ')) {
+        length = strcspn(patterns, " ");
+        if (one_matches(patterns, patterns + length, text))
+            return true;
+    }
+    return false;
+}
+
 bool text_next_item(const char **list, const char *separators, char *item, size_t size)
 {
     if (*list == NULL)

@@ -71,6 +71,10 @@ struct version_text text_version(int version);
 
 bool text_starts_with(const char *text, const char *start);
 
+/* Whether a text matches one of several patterns, which are separated by spaces: "*" matches any text and "#" matches a
+ * number. */
+bool pattern_matches(const char *patterns, const char *text);
+
 /* Copies the next item of a list, such as a list of paths, and advances the list, which is NULL after its last item.
  * An item can be empty; one that is too long is cut. Returns false if there is no item. */
 bool text_next_item(const char **list, const char *separators, char *item, size_t size);

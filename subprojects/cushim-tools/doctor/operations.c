@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "operations.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "system_calls.h"
-
-/* `end` is the end of the pattern. */
-static bool one_matches(const char *pattern, const char *end, const char *text)
-{
-    if (pattern == end)
-        return *text == '\0';
-    if (*pattern == '*')
-        return one_matches(pattern + 1, end, text) || (*text != '\0' && one_matches(pattern, end, text + 1));
-    if (*pattern == '#') {
-        size_t digits = strspn(text, "0123456789");
-        return digits > 0 && one_matches(pattern + 1, end, text + digits);
-    }
-    return *pattern == *text && one_matches(pattern + 1, end, text + 1);
-}
-
-bool pattern_matches(const char *patterns, const char *text)
-{
-    for (size_t length; *patterns != '\0'; patterns += length + (patterns[length] == ' ')) {
-        length = strcspn(patterns, " ");
-        if (one_matches(patterns, patterns + length, text))
-            return true;
-    }
-    return false;
-}
 
 static enum meaning operation_meaning(const struct operation *operation)
 {

@@ -46,10 +46,6 @@ const char *path_name(const char *path);
 /* Whether an operation has this call and this error; whatever it means. */
 const struct operation *operations_find(const struct operations *operations, const char *calls);
 
-/* Whether a text matches one of several patterns, which are separated by spaces: "*" matches any text and "#" matches a
- * number. */
-bool pattern_matches(const char *patterns, const char *text);
-
 /* An operation as the subject of a sentence: "opening /dev/nvidia0". */
 void operation_phrase(const struct operation *operation, char *text, size_t size);
 

@@ -290,7 +290,7 @@ static void note_failure(struct watched_process *process, const struct trace_mod
         return;
     trace_memory_describe(&unknown, model, call, &reason);
     if (reason.text[0] == '\0')
-        trace_meaning_describe(NULL, model, call, &reason);
+        trace_meaning_describe(NULL, NULL, model, call, &reason);
     *failure = (struct program_failure){.function = reader->slots[call->slot].function,
                                         .caller = caller_of(call),
                                         .code = code_of(process, call),

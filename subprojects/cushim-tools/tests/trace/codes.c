@@ -248,6 +248,45 @@ static void name(void)
         cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 }
 
+/* A graph with memory of its own, which is freed too early, or not before the second launch. */
+static void graph_memory(bool frees_early)
+{
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec executable;
+    CUdeviceptr memory;
+    start();
+    check(cuStreamCreate(&stream, 1));
+    check(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    check(cuMemAllocAsync(&memory, 64, stream));
+    check(cuMemsetD8Async(memory, 0, 64, stream));
+    check(cuStreamEndCapture(stream, &graph));
+    if (is_wrong && frees_early)
+        cuMemFree_v2(memory);
+    check(cuGraphInstantiateWithFlags(&executable, graph,
+                                      is_wrong ? 0 : CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    for (int i = 0; i < 2; i++) {
+        CUresult result = cuGraphLaunch(executable, stream);
+        if (i == 0 || !is_wrong)
+            check(result);
+    }
+    check(cuStreamSynchronize(stream));
+    check(cuGraphExecDestroy(executable));
+    check(cuGraphDestroy(graph));
+    check(cuStreamDestroy_v2(stream));
+    check(cuDevicePrimaryCtxRelease_v2(device));
+}
+
+static void graph_free(void)
+{
+    graph_memory(true);
+}
+
+static void graph_twice(void)
+{
+    graph_memory(false);
+}
+
 static const struct program {
     const char *name;
     void (*run)(void);
@@ -271,6 +310,8 @@ static const struct program {
     {"no-symbol-of-library", no_symbol_of_library, NULL, CUDA_SUCCESS},
     {"update", update, NULL, CUDA_SUCCESS},
     {"answers", answers, NULL, CUDA_SUCCESS},
+    {"graph-free", graph_free, NULL, CUDA_SUCCESS},
+    {"graph-twice", graph_twice, NULL, CUDA_SUCCESS},
     {"repeated", repeated, NULL, CUDA_SUCCESS},
     {"unjoined", unjoined, NULL, CUDA_SUCCESS},
     {"name", name, NULL, CUDA_SUCCESS},

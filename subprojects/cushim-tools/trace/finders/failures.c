@@ -165,11 +165,14 @@ static void reason_find(const struct failures *failures, const struct trace_mode
             contexts_compare(model, call, object, reason);
     }
     if (reason->text[0] == '\0')
+        trace_graph_memory_describe(&failures->processes[call->process], model, call, reason);
+    if (reason->text[0] == '\0')
         trace_memory_describe(&failures->processes[call->process], model, call, reason);
     if (reason->text[0] == '\0' && call->returned && is_of_context && model->reader->header->overwritten == 0)
         context_describe(model, call, reason);
     if (reason->text[0] == '\0' && call->returned)
-        trace_meaning_describe(forked_from(failures, model->reader, call->process), model, call, reason);
+        trace_meaning_describe(&failures->processes[call->process], forked_from(failures, model->reader, call->process),
+                               model, call, reason);
 }
 
 static bool failure_find(void *state, const struct trace_model *model, const struct trace_call *call,
@@ -183,6 +186,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
         return false;
     if (call->returned && call->result == CUDA_SUCCESS) {
         process->has_other_memory |= trace_returns_other_memory(model, call);
+        trace_graph_memory_note(process, model, call);
         process->has_initialized |= strcmp(slot->function, "cuInit") == 0;
         return true;
     }
