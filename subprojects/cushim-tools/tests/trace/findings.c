@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace", "graph-memory", "waits", "leave-work", "exit-with-work" or "block".
+ * "replace", "graph-memory", "waits", "wait-often", "leave-work", "exit-with-work" or "block".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -258,6 +258,15 @@ static void wait_long(void)
     cuStreamSynchronize(stream);
 }
 
+static void wait_often(void)
+{
+    static const int each = 20;
+    for (int i = 0; i < 5; i++) {
+        cuLaunchHostFunc(stream, take_time, (void *)&each);
+        cuStreamSynchronize(stream);
+    }
+}
+
 static void do_nothing(void *unused)
 {
     (void)unused;
@@ -306,6 +315,8 @@ int main(int argc, char **argv)
         allocate_in_graph();
     if (strcmp(what, "waits") == 0)
         wait_long();
+    if (strcmp(what, "wait-often") == 0)
+        wait_often();
     if (strcmp(what, "leave-work") == 0 || strcmp(what, "exit-with-work") == 0)
         leave_work();
     if (strcmp(what, "block") == 0) {

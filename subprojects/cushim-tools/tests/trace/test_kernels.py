@@ -75,8 +75,8 @@ class Kernels(Traced):
 
     def test_wait_when_it_is_for_kernels_then_has_their_names(self):
         self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
-        waits = self.report('--findings').split('The longest waits:\n')[1].splitlines()
-        self.assertRegex(waits[0], r'cuStreamSynchronize took [\d.]+ ms, \d+ % of the time; before it, in stream 1: '
+        waits = self.findings()['The longest waits']
+        self.assertRegex(waits[0][3], r'cuStreamSynchronize took [\d.]+ ms, \d+ % of the time; before it, in stream 1: '
                          rf'cuLaunchKernel of {re.escape(SCALE)} \(2 calls\), cuLaunchHostFunc, '
                          r'cuLaunchKernel of fill$')
 

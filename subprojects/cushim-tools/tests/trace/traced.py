@@ -72,6 +72,8 @@ class Traced(Case):
             one = FINDING.fullmatch(line)
             if one:
                 found[title].append((float(one['time']), one['process'], one['thread'], one['text']))
+            elif line.split() == ['seconds', 'process', 'thread']:
+                continue
             elif line.endswith(':') and not line.startswith(33 * ' '): # where, and what the driver says
                 title = line.rstrip(':')
                 found[title] = []

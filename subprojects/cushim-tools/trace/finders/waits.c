@@ -8,8 +8,8 @@
 #include "finder.h"
 #include "../model/kernels.h"
 
-/* A wait matters if it takes at least this share of the time of its process, and can be felt at all. */
-enum { MAX_FUNCTIONS = 3, MIN_SHARE = 100 /* one in */, MIN_WAIT = 1000000 /* nanoseconds */ };
+/* The waits at a place matter if they take at least this share of the time of their process, and can be felt at all. */
+enum { MAX_FUNCTIONS = 3, MIN_SHARE = 10 /* one in */, MIN_SUM = 10000000 /* nanoseconds */ };
 enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 
 /* What was submitted since the last wait: the functions that came last. */
@@ -34,6 +34,12 @@ struct wait {
     bool is_known;   /* whether the file has for what it waited */
 };
 
+/* The waits of a function at a place. */
+struct waits_of_place {
+    struct wait longest;
+    uint64_t count, sum;
+};
+
 /* The time of a process: from its first call to its last one. */
 struct span {
     uint64_t begin, end;
@@ -43,7 +49,7 @@ struct waits {
     struct trace_table queues;
     struct span *spans; /* by process */
     size_t span_count;
-    struct wait *list; /* those that mattered so far: the time of a process only grows */
+    struct waits_of_place *list;
     size_t count;
 };
 
@@ -93,21 +99,30 @@ static uint64_t wait_duration(const struct wait *wait)
     return wait->moment.end - wait->moment.begin;
 }
 
-/* The longest first. */
+/* Those that take most first. */
 static int compare_waits(const void *a, const void *b)
 {
-    const struct wait *one = a, *other = b;
-    uint64_t duration = wait_duration(one), of_other = wait_duration(other);
-    return duration != of_other ? (duration < of_other ? 1 : -1)
-                                : (one->moment.call > other->moment.call) - (one->moment.call < other->moment.call);
+    const struct waits_of_place *one = a, *other = b;
+    const struct trace_moment *moment = &one->longest.moment, *of_other = &other->longest.moment;
+    return one->sum != other->sum ? (one->sum < other->sum ? 1 : -1)
+                                  : (moment->call > of_other->call) - (moment->call < of_other->call);
 }
 
-/* Whether it is long enough beside the time of its process. */
-static bool wait_matters(const struct waits *waits, const struct wait *wait)
+/* Whether they take long enough beside the time of their process. */
+static bool waits_matter(const struct waits *waits, const struct waits_of_place *place)
 {
-    const struct span *span = &waits->spans[wait->moment.process];
-    uint64_t duration = wait_duration(wait);
-    return duration >= MIN_WAIT && duration >= (span->end - span->begin) / MIN_SHARE;
+    const struct span *span = &waits->spans[place->longest.moment.process];
+    return place->sum >= MIN_SUM && place->sum >= (span->end - span->begin) / MIN_SHARE;
+}
+
+static struct waits_of_place *place_find(struct waits *waits, const struct trace_moment *moment)
+{
+    for (size_t i = waits->count; i > 0; i--) {
+        const struct trace_moment *known = &waits->list[i - 1].longest.moment;
+        if (known->process == moment->process && known->slot == moment->slot && known->site == moment->site)
+            return &waits->list[i - 1];
+    }
+    return NULL;
 }
 
 /* Returns false if there is not enough memory. */
@@ -121,13 +136,19 @@ static bool wait_add(struct waits *waits, const struct trace_model *model, const
                       : queue->key.kind == QUEUE_OF_EVENT ? queue->stream
                                                           : 0;
     }
-    if (!wait_matters(waits, &wait))
-        return true;
-    struct wait *grown = realloc(waits->list, (waits->count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    waits->list = grown;
-    grown[waits->count++] = wait;
+    struct waits_of_place *place = place_find(waits, &wait.moment);
+    if (place == NULL) {
+        struct waits_of_place *grown = realloc(waits->list, (waits->count + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        waits->list = grown;
+        place = &grown[waits->count++];
+        *place = (struct waits_of_place){.longest = wait};
+    }
+    if (wait_duration(&wait) > wait_duration(&place->longest))
+        place->longest = wait;
+    place->count++;
+    place->sum += wait_duration(&wait);
     return true;
 }
 
@@ -221,23 +242,33 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     return true;
 }
 
-/* "cuStreamSynchronize took 5.1 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)" */
-static bool wait_report(const struct waits *waits, const struct trace_model *model, const struct wait *wait,
-                        struct trace_list *list)
+/* "cuStreamSynchronize took 51 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)", or
+ * "cuStreamSynchronize: 20 waits, 390 ms, 95 % of the time, the longest 7.9 ms; before that, ..." */
+static bool waits_report(const struct waits *waits, const struct trace_model *model, const struct waits_of_place *place,
+                         struct trace_list *list)
 {
+    const struct wait *wait = &place->longest;
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
+    const char *function = model->reader->slots[moment->slot].function, *it = place->count > 1 ? "that" : "it";
+    double share = 100 * (double)place->sum / (double)(span->end - span->begin);
     char work[1024], before[1152] = "";
     waited_work_describe(model->reader, &wait->work, work, sizeof work);
     if (work[0] != '\0')
-        snprintf(before, sizeof before, "; before it, in %s: %s",
+        snprintf(before, sizeof before, "; before %s, in %s: %s", it,
                  wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
                  work);
     else if (wait->is_known)
-        snprintf(before, sizeof before, "; nothing was submitted before it");
-    return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s took %s, %.0f %% of the time%s",
-                          model->reader->slots[moment->slot].function, trace_duration(wait_duration(wait)).text,
-                          100 * (double)wait_duration(wait) / (double)(span->end - span->begin), before);
+        snprintf(before, sizeof before, "; nothing was submitted before %s", it);
+    if (place->count == 1)
+        return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s took %s, %.0f %% of the time%s", function,
+                              trace_duration(place->sum).text, share, before);
+    char sum[64], longest[64];
+    snprintf(sum, sizeof sum, "%s", trace_duration(place->sum).text);
+    snprintf(longest, sizeof longest, "%s", trace_duration(wait_duration(wait)).text);
+    return trace_list_add(list, TRACE_FINDING_WAIT, moment,
+                          "%s: %" PRIu64 " waits, %s, %.0f %% of the time, the longest %s%s", function, place->count,
+                          sum, share, longest, before);
 }
 
 static bool wait_end(void *state, const struct trace_model *model, struct trace_list *list)
@@ -247,8 +278,8 @@ static bool wait_end(void *state, const struct trace_model *model, struct trace_
     if (waits->count > 0)
         qsort(waits->list, waits->count, sizeof *waits->list, compare_waits);
     for (size_t i = 0; has_memory && i < waits->count; i++) {
-        const struct wait *wait = &waits->list[i];
-        has_memory = !wait_matters(waits, wait) || wait_report(waits, model, wait, list);
+        const struct waits_of_place *place = &waits->list[i];
+        has_memory = !waits_matter(waits, place) || waits_report(waits, model, place, list);
     }
     return has_memory;
 }

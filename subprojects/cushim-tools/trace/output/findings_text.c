@@ -8,6 +8,8 @@
 #include "../model/places.h"
 #include "report.h"
 
+enum { INDENT = 33 }; /* of a finding, behind its time, process and thread */
+
 const char *trace_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -16,28 +18,40 @@ const char *trace_plural(uint64_t count)
 /* Where and in which ranges the call was made, and what the driver said about it. */
 static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
 {
+    char said[1024];
     size_t length;
-    trace_print_lines(33, trace_place_lines(reader, finding->process, finding->site, finding->python));
+    trace_print_lines(INDENT, trace_place_lines(reader, finding->process, finding->site, finding->python));
     if (finding->range != NULL) {
-        text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
-        puts("");
+        printf("%*sin range ", INDENT, "");
+        text_paragraph(TONE_FAINT, INDENT, finding->range);
     }
     for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");
-        text_print(TONE_PLAIN, "%33sdriver: %.*s", "", (int)length, line);
-        puts("");
+        snprintf(said, sizeof said, "driver: %.*s", (int)length, line);
+        printf("%*s", INDENT, "");
+        text_paragraph(TONE_PLAIN, INDENT, said);
     }
 }
 
 /* The other one of two calls, and where it was made. */
 static void print_other(const struct trace_reader *reader, const struct trace_moment *other)
 {
+    char text[256];
     if (other->call == 0)
         return;
-    text_print(TONE_PLAIN, "%33sthe other call: %s at %.9f s, thread %ld", "", reader->slots[other->slot].function,
-               (double)other->begin / 1e9, other->thread);
-    puts("");
-    trace_print_lines(33, trace_place_lines(reader, other->process, other->site, other->python));
+    snprintf(text, sizeof text, "the other call: %s at %.9f s, thread %ld", reader->slots[other->slot].function,
+             (double)other->begin / 1e9, other->thread);
+    printf("%*s", INDENT, "");
+    text_paragraph(TONE_PLAIN, INDENT, text);
+    trace_print_lines(INDENT, trace_place_lines(reader, other->process, other->site, other->python));
+}
+
+/* Behind the numbers of a finding; on a terminal, the lines end at its width. */
+static void put_sentence(enum tone tone, const char *text, const char *rest)
+{
+    char whole[2048];
+    snprintf(whole, sizeof whole, "%s%s", text, rest);
+    text_paragraph(tone, INDENT, whole);
 }
 
 /* A title and a line for each finding of a kind. */
@@ -46,18 +60,20 @@ static void print_kind(const struct trace_reader *reader, const struct trace_lis
 {
     uint64_t found = list->found[kind];
     size_t shown = 0;
+    char times[80];
     if (found > 0)
-        printf("\n%s:\n", trace_finding_rows[kind].title);
+        printf("\n%s:\n%15s %7s %7s\n", trace_finding_rows[kind].title, "seconds", "process", "thread");
     for (size_t i = 0; i < list->count && shown < most; i++) {
         const struct trace_finding *finding = &list->all[i];
         if (finding->kind != kind)
             continue;
         printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
                reader->processes[finding->process].pid, finding->thread);
-        text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
         if (finding->count > 1)
-            printf(" (%" PRIu64 " times, the last one at %.6f s)", finding->count, (double)finding->last / 1e9);
-        puts("");
+            snprintf(times, sizeof times, " (%" PRIu64 " times, the last one at %.6f s)", finding->count,
+                     (double)finding->last / 1e9);
+        put_sentence(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, finding->text,
+                     finding->count > 1 ? times : "");
         print_details(reader, finding);
         print_other(reader, &finding->other);
         shown++;

@@ -38,7 +38,7 @@ struct summary {
         unsigned slot;
         uint64_t calls;
     } answers[MAX_ANSWERS];
-    uint64_t calls, errors, total, end;
+    uint64_t calls, errors, total, begin, end; /* begin: of the first call */
 };
 
 static size_t class_of(uint64_t value)
@@ -108,7 +108,8 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
     /* analyzer: trace_summary() frees the classes of every function */
     if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL)
         return false;
-    summary->calls++;
+    if (summary->calls++ == 0 || call->begin < summary->begin)
+        summary->begin = call->begin;
     function->calls++;
     if (call->end > summary->end)
         summary->end = call->end;
@@ -174,8 +175,8 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     const struct trace_header *header = reader->header;
     text_print(TONE_STRONG, "%s", header->command);
     printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls,
-           trace_plural(summary->calls), trace_duration(summary->end).text, summary->errors, reader->process_count,
-           reader->process_count == 1 ? "" : "es");
+           trace_plural(summary->calls), trace_duration(summary->end - summary->begin).text, summary->errors,
+           reader->process_count, reader->process_count == 1 ? "" : "es");
     const char *why = header->limit == TRACE_LIMIT_DISK       ? "the disk is full"
                       : header->limit == TRACE_LIMIT_RESOURCE ? "the process may not write a longer file (ulimit -f)"
                                                               : "there was no room (--size, --keep)";
