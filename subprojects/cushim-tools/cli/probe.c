@@ -178,6 +178,17 @@ static void probe_write(const struct options *options, const struct probe *probe
         json_close_object(&json);
     }
     json_close_array(&json);
+    const struct preloaded *list;
+    size_t count = preload_list(options->load.root, &list);
+    json_open_array(&json, "preloaded");
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "path", list[i].path);
+        json_string(&json, "through", list[i].through);
+        json_string(&json, "function", list[i].function[0] != '\0' ? list[i].function : NULL);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
     json_open_array(&json, "environment");
     for (size_t i = 0; i < probe->environment.count; i++) {
         json_open_object(&json, NULL);
@@ -256,11 +267,25 @@ static void print_required(const struct options *options)
     }
 }
 
+/* What stands between programs and the driver. */
+static void print_preloaded(const struct options *options)
+{
+    const struct preloaded *list;
+    char line[sizeof list->path + 128];
+    size_t count = preload_list(options->load.root, &list);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(line, sizeof line, "%s (%s)%s%s", list[i].path, list[i].through,
+                 list[i].error != 0 ? ", which cannot be read" : " defines ", list[i].function);
+        text_field("preloaded", TONE_DOUBTFUL, line);
+    }
+}
+
 static void probe_print(enum status status, const struct options *options, const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     print_headline(status, probe);
     probe_print_driver(options, probe);
+    print_preloaded(options);
     if (probe->started == PROBE_STARTED)
         devices_print();
     if (probe->started == PROBE_STARTED && options->devices)

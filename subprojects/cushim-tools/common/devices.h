@@ -90,6 +90,9 @@ void requirement_read_facts(const struct options *options, struct condition_fact
 /* Whether this is the name of a slot or of a feature. */
 bool requirement_is_name(const char *name);
 
+/* The first driver branch for a CUDA version, 450 for 11000; 0 if no branch is known to be new enough. */
+int requirement_branch(int cuda_version);
+
 /* Returns why a condition is not met, or NULL if it is. Valid until the next call. */
 const char *requirement_failure(const char *name, enum cushim_default_stream kind);
 

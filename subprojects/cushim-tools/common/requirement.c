@@ -17,8 +17,7 @@ static const struct {
 #include "branches.inc"
 };
 
-/* Returns 0 if no branch is known to be new enough. */
-static int branch_for(int cuda_version)
+int requirement_branch(int cuda_version)
 {
     for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
         if (branches[i].cuda_version >= cuda_version)
@@ -36,7 +35,7 @@ static void requirement_refuse(struct requirement *requirement, int needed_versi
 {
     requirement->met = false;
     requirement->reason = CUSHIM_REASON_TOO_OLD;
-    int branch = branch_for(needed_version);
+    int branch = requirement_branch(needed_version);
     if (driver_diagnosis()->cuda_version >= needed_version)
         snprintf(requirement->advice, sizeof requirement->advice,
                  "Remove the version limit: --max-version or CUSHIM_MAX_VERSION.");

@@ -8,6 +8,7 @@
 
 #include "cushim/diagnosis.h"
 #include "options.h"
+#include "platform.h"
 #include "text.h"
 
 /* Finds the library that stands for a driver, such as "580": in the build directory of this program, or where both are
@@ -76,5 +77,21 @@ struct environment environment_read(const struct options *options, bool started)
 /* Writes what makes the dynamic loader search the directory of a library: "LD_LIBRARY_PATH", or the file in
  * /etc/ld.so.conf.d that names it. `root`: below this directory; NULL: this machine. Returns false if neither does. */
 bool library_origin(const char *root, const char *library, char *found, size_t size);
+
+/* ---- preload.c: objects that are loaded before the driver in every program, and that define its functions ---- */
+
+enum { MAX_PRELOADED = 4 };
+struct preloaded {
+    char path[512];      /* cut, if it is longer */
+    const char *through; /* LD_PRELOAD or /etc/ld.so.preload */
+    char function[64];   /* one that it defines, cuInit if possible; "" if it cannot be read */
+    int error;           /* why it cannot be read, an errno; or 0 */
+};
+
+/* Those that define functions of the driver, or cannot be read, until the next call. Returns their number. */
+size_t preload_list(const char *root, const struct preloaded **out_list);
+
+/* Whether the cuInit that programs find is not that of the driver. Writes the object that has it. */
+bool preload_has_cuinit(char *path, size_t size);
 
 #endif

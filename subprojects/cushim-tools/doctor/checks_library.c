@@ -221,8 +221,39 @@ static void check_compat(struct doctor *doctor)
                 "by now.");
 }
 
+/* What stands between programs and the driver. If the driver does not start, its result can come from there. */
+static void check_preload(struct doctor *doctor)
+{
+    static const char check[] = "preload";
+    const struct preloaded *list;
+    char owner[PLATFORM_PATH_SIZE] = "";
+    size_t count = preload_list(doctor->options->load.root, &list);
+    bool has_failed = doctor->start->outcome == START_FAILED && doctor->start->step == START_INIT;
+    if (has_failed && count > 0 && preload_has_cuinit(owner, sizeof owner)) {
+        doctor_find(doctor, check, VERDICT_LEAD,
+                    "cuInit is that of %s, and not of the driver.\nIt returns code %d, %s. The object is %s.",
+                    path_name(owner), (int)doctor->start->code, driver_code_name(doctor->start->code), owner);
+        doctor_advise(doctor, "Try without it: remove it from LD_PRELOAD or /etc/ld.so.preload. If it limits the GPU, "
+                              "its settings and its own messages say why it refuses.");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].error != 0) {
+            doctor_find(doctor, check, VERDICT_NOTE, "%s is named by %s and cannot be read (%s).", list[i].path,
+                        list[i].through, strerror(list[i].error));
+            doctor_advise(doctor, "It may change what programs get from the driver.");
+        } else {
+            doctor_find(
+                doctor, check, VERDICT_NOTE,
+                "%s is loaded before every other library (%s), and defines functions of the driver, such as %s.",
+                list[i].path, list[i].through, list[i].function);
+            doctor_advise(doctor, "What programs get from these functions comes from it.");
+        }
+    }
+}
+
 void doctor_check_library(struct doctor *doctor)
 {
+    check_preload(doctor);
     check_settings(doctor);
     check_library(doctor);
     check_stub(doctor);

@@ -178,7 +178,7 @@ void doctor_write_findings(struct json *json, const char *key, const struct doct
         json_open_object(json, NULL);
         json_string(json, "check", finding->check);
         json_string(json, "verdict", verdicts[finding->verdict].word);
-        json_string(json, "cause", finding->cause);
+        json_string(json, "cause", doctor_cause_of(doctor, finding));
         json_string(json, "message", finding->message);
         json_string(json, "advice", finding->advice);
         json_string(json, "evidence", finding->evidence);
@@ -193,6 +193,7 @@ static void doctor_write(const struct doctor *doctor)
     json_open_object(&json, NULL);
     json_integer(&json, "version", 1);
     doctor_write_findings(&json, "findings", doctor);
+    doctor_write_system(&json, doctor);
     json_close_object(&json);
 }
 

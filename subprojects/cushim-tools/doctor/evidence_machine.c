@@ -29,6 +29,12 @@ bool evidence_gvisor(const struct doctor *doctor)
 /* ---- The GPUs on the bus ---- */
 
 /* A notebook whose GPU is switched off. */
+/* Bumblebee's module switches the GPU of a notebook off, which then reads as ones. */
+bool evidence_switched_off_by_bbswitch(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/proc/acpi/bbswitch", "OFF");
+}
+
 bool evidence_gpu_switched_off(const struct doctor *doctor)
 {
     return doctor->sees_bus && !doctor->system.has_gpu_on_bus
@@ -74,6 +80,15 @@ static void kernel_release(const struct doctor *doctor, char *release, size_t si
         release[strcspn(release, "\n")] = '\0';
 }
 
+/* The driver's own module, as distributions name it: nvidia.ko, nvidia-current-open.ko, nvidia-legacy-390xx.ko. Those of
+ * its parts, and the modules of the kernel itself for such GPUs, are others. */
+static bool is_driver_module(const char *path)
+{
+    static const char others[] = "*-drm.ko* *-modeset.ko* *-uvm.ko* *-peermem.ko* *-peer.ko* *-fs.ko* *-vfio*.ko* "
+                                 "*-backlight.ko* */nvidiafb.ko* */nvidia-vgpu*.ko* */nvidia-i2c*.ko*";
+    return pattern_matches("*/nvidia.ko* */nvidia-*.ko*", path) && !pattern_matches(others, path);
+}
+
 bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
 {
     char release[128], list[192], whole[OS_PATH_SIZE], line[1024];
@@ -85,7 +100,7 @@ bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
     bool found = false;
     while (!found && file != NULL && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, ":")] = '\0';
-        found = pattern_matches("*/nvidia.ko* */nvidia-current.ko* */nvidia-tesla*.ko*", line);
+        found = is_driver_module(line);
     }
     if (found)
         strncat(path, line, size - strlen(path) - 1);

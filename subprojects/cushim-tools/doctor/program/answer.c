@@ -135,6 +135,7 @@ void program_write(const struct judgement *judgement)
     json_boolean(&json, "uses_gpu", judgement->uses_gpu);
     json_integer(&json, "exit_status", judgement->program->exit_status);
     doctor_write_findings(&json, "machine", judgement->machine);
+    doctor_write_system(&json, judgement->machine);
     json_open_array(&json, "processes");
     for (size_t i = 0; i < judgement->program->processes.count; i++)
         write_process(&json, &processes[i]);

@@ -104,7 +104,7 @@ def run_json(*arguments, **settings):
 
 def findings(document):
     """The findings of the doctor, the leading one first. "text" is what is wrong, in all words."""
-    assert list(document) == ['version', 'findings'] and document['version'] == 1
+    assert list(document) == ['version', 'findings', 'system'] and document['version'] == 1
     for row in document['findings']:
         row['text'] = ' '.join(filter(None, (row['message'], row['evidence'])))
     return document['findings']

@@ -135,6 +135,7 @@ PROBE = {
     'companions': [{'name': TEXT, 'library': TEXT, 'reason': TEXT, 'path': (TEXT, NONE), 'driver_version': (TEXT, NONE),
                     'api_version': (TEXT, NONE), 'message': TEXT, 'advice': TEXT}],
     'nvrtc': (NONE,), 'tried': [{'path': TEXT, 'result': TEXT}], 'layers': [{'name': TEXT, 'path': TEXT}],
+    'preloaded': [{'path': TEXT, 'through': TEXT, 'function': (TEXT, NONE)}],
     'environment': [{'name': TEXT, 'value': TEXT, 'used': TRUTH}],
     'devices': [{'ordinal': NUMBER, 'name': (TEXT, NONE), 'compute_capability': (TEXT, NONE), 'memory': (NUMBER, NONE),
                  'uuid': (TEXT, NONE), 'pci_bus_id': (TEXT, NONE)}],

@@ -9,7 +9,7 @@ import unittest
 from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main, newest_fake, run, run_json
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features',
-              'companions', 'nvrtc', 'tried', 'layers', 'environment', 'devices']
+              'companions', 'nvrtc', 'tried', 'layers', 'preloaded', 'environment', 'devices']
 NVRTC_KEYS = ['reason', 'path', 'place', 'cuda_version', 'target', 'loads_ptx', 'message', 'advice']
 FEATURE_KEYS = ['name', 'usable', 'obstacle', 'message', 'since', 'values']
 STATES = ['native', 'polyfill', 'adapted', 'missing']

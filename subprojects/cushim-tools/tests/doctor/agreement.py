@@ -32,7 +32,7 @@ class Agreement(Case):
             return  # the change of the machine ends this program, too
         probe = answer.json
         self.assertTrue(first['verdict'] != 'problem' or len(first['message']) <= LINE_WIDTH, first['message'])
-        if first['verdict'] != 'problem' or first['cause'] is None or not probe['loaded'] or probe['reason'] in NO_START:
+        if first['verdict'] != 'problem' or first['cause'] == first['check'] or not probe['loaded'] or probe['reason'] in NO_START:
             return
         Agreement.compared += 1
         Agreement.weak += probe['reason'] in WEAK

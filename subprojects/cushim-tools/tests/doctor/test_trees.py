@@ -155,8 +155,11 @@ class OnTree(Agreement):
         shutil.rmtree(tree.root + '/dev')
         self.leads('module_not_loaded', tree)
         self.leads('module_not_built', tree.file('/lib/modules/6.14.0/modules.dep', 'kernel/fs/ext4.ko:\n'))
-        tree.file('/lib/modules/6.14.0/modules.dep', 'updates/dkms/nvidia.ko.zst:\n')
-        self.leads('module_not_loaded', tree)
+        tree.file('/lib/modules/6.14.0/modules.dep', 'updates/dkms/nvidia-uvm.ko:\nkernel/nvidiafb.ko:\n')
+        self.leads('module_not_built', tree)
+        for name in 'nvidia-current-open', 'nvidia-legacy-390xx', 'nvidia-tesla-470', 'nvidia':
+            tree.file('/lib/modules/6.14.0/modules.dep', f'updates/dkms/nvidia-uvm.ko:\nupdates/dkms/{name}.ko.zst:\n')
+            self.leads('module_not_loaded', tree)
         for value, cause in (b'\0', 'module_not_loaded'), (b'\x01', 'secure_boot'):
             variable = tree.path('/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c')
             with open(variable, 'wb') as file:
@@ -175,9 +178,15 @@ class OnTree(Agreement):
         self.assertIn('--gpus all', self.leads('container_sees_no_gpu', tree.container())['advice'])
         os.remove(tree.root + '/.dockerenv')
         self.leads('gpu_switched_off', tree.file('/etc/prime-discrete', 'off\n'))
+        tree = self.machine(driver='').driver(LIBRARIES).file('/proc/acpi/bbswitch', '0000:01:00.0 OFF\n')
+        with open(tree.path(BUS + 'config'), 'wb') as file:
+            file.write(b'\xff' * 64)
+        self.assertIn('optirun', self.leads('gpu_off_by_bbswitch', tree)['advice'])
+        self.leads('gpu_lost', tree.file('/proc/acpi/bbswitch', '0000:01:00.0 ON\n'))
 
     def test_wsl_when_the_driver_finds_no_gpu_then_windows_is_named(self):
         self.leads('windows_without_gpu', self.tree().file('/dev/dxg'), FAKE_INIT='100')
+        self.leads('windows_with_many_gpus', self.tree().file('/dev/dxg'), FAKE_INIT='2')
 
     def test_sandbox_when_gvisor_then_names_it(self):
         tree = self.machine().driver(LIBRARIES).kernel_module()
