@@ -61,7 +61,7 @@ static void read_object(FILE *file, char *function, size_t size)
     }
 }
 
-/* Adds an object that stands before the driver, or of which that is not known. A name without a path is searched for. */
+/* Adds an object that stands before the driver, or may do so. A name without a path is left out. */
 static size_t preload_add(const char *root, const char *path, const char *through, struct preloaded *list, size_t count)
 {
     char whole[OS_PATH_SIZE];

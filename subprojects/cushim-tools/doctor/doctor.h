@@ -107,8 +107,8 @@ void doctor_check_operations(struct doctor *doctor);
 enum status doctor_find_problems(struct doctor *doctor, const struct options *options);
 void doctor_end(struct doctor *doctor);
 
-/* ticket.c: writes the versions of cushim and of the system; and the stable word of a finding: of its cause, else of the
- * reason of the library, else of its check. */
+/* ticket.c: writes the versions of cushim and of the system; and the stable word of a finding: of its cause, else of
+ * the reason of the library, else of its check. */
 void doctor_write_system(struct json *json, const struct doctor *doctor);
 const char *doctor_cause_of(const struct doctor *doctor, const struct finding *finding);
 

@@ -80,8 +80,8 @@ static void kernel_release(const struct doctor *doctor, char *release, size_t si
         release[strcspn(release, "\n")] = '\0';
 }
 
-/* The driver's own module, as distributions name it: nvidia.ko, nvidia-current-open.ko, nvidia-legacy-390xx.ko. Those of
- * its parts, and the modules of the kernel itself for such GPUs, are others. */
+/* The driver's own module, as distributions name it: nvidia.ko, nvidia-current-open.ko, nvidia-legacy-390xx.ko. Those
+ * of its parts, and the modules of the kernel itself for such GPUs, are others. */
 static bool is_driver_module(const char *path)
 {
     static const char others[] = "*-drm.ko* *-modeset.ko* *-uvm.ko* *-peermem.ko* *-peer.ko* *-fs.ko* *-vfio*.ko* "

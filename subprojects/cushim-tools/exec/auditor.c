@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "quiet_text.h"
+#include "dynamic.h"
 #include "settings.h"
 
 static struct exec_settings settings;
@@ -119,35 +120,6 @@ static char *replacement(const char *path)
     return is_without_driver() || strstr(path, "/stubs/") != NULL ? NULL : own_path;
 }
 
-/* A string of the dynamic section after `last`, or the first one; NULL: there is none. */
-static const char *string_of(const struct link_map *map, ElfW(Sxword) tag, const ElfW(Dyn) * *last)
-{
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_STRTAB) {
-            ElfW(Addr) address = entry->d_un.d_ptr;
-            strings = (const char *)(address < map->l_addr ? map->l_addr + address : address);
-        }
-    }
-    for (const ElfW(Dyn) *entry = *last != NULL ? *last + 1 : map->l_ld; strings != NULL && entry->d_tag != DT_NULL;
-         entry++) {
-        *last = entry;
-        if (entry->d_tag == tag)
-            return strings + entry->d_un.d_val;
-    }
-    return NULL;
-}
-
-/* Whether an object is linked to a library of this name. */
-static bool is_linked_to(const struct link_map *map, const char *name)
-{
-    const ElfW(Dyn) *last = NULL;
-    const char *needed = string_of(map, DT_NEEDED, &last);
-    while (needed != NULL && strcmp(needed, name) != 0)
-        needed = string_of(map, DT_NEEDED, &last);
-    return needed != NULL;
-}
-
 /* The initial value of a cookie is the address of the object. */
 static void note_search(const char *name, bool is_sought, const uintptr_t *cookie)
 {
@@ -155,7 +127,7 @@ static void note_search(const char *name, bool is_sought, const uintptr_t *cooki
     if (is_own_request(name) || strcmp(name, EXEC_CODE) == 0)
         return;
     if (is_sought)
-        exec_note(getpid(), by != NULL && is_linked_to(by, name) ? EXEC_NOTE_NEEDED : EXEC_NOTE_SEARCH, name,
+        exec_note(getpid(), by != NULL && dynamic_is_linked_to(by, name) ? EXEC_NOTE_NEEDED : EXEC_NOTE_SEARCH, name,
                   by != NULL && by->l_name != NULL ? by->l_name : "");
     /* The libraries of CUDA; a note for every library would be long. */
     if ((!is_sought || strchr(name, '/') != NULL)
@@ -186,31 +158,72 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     return other != NULL ? other : same.writable;
 }
 
+/* The objects that were opened last: if they are closed before anything else happens, they could not be bound. */
+static const struct link_map *newest[64];
+static size_t newest_count;
+static bool is_adding;
+static bool is_ending; /* the program closes its objects */
+
+static void note_unbound(const struct link_map *map, const char *name)
+{
+    exec_note(getpid(), EXEC_NOTE_UNBOUND, name, map->l_name);
+}
+
+static void note_may_be_unbound(const struct link_map *map, const char *name)
+{
+    exec_note(getpid(), EXEC_NOTE_LACKS, name, map->l_name);
+}
+
+/* What objects need that are linked to the driver, and that it lacks: with lazy binding, it matters at the call. */
+static void check_newest(void)
+{
+    const struct link_map *driver = NULL;
+    for (size_t i = 0; i < newest_count; i++) {
+        if (strcmp(dynamic_soname(newest[i]), "libcuda.so.1") == 0)
+            driver = newest[i];
+    }
+    for (size_t i = 0; driver != NULL && i < newest_count; i++) {
+        if (dynamic_is_linked_to(newest[i], "libcuda.so.1"))
+            dynamic_find_unbound(newest[i], driver, note_may_be_unbound);
+    }
+}
+
+/* The program itself has no name, and is closed first. */
+unsigned la_objclose(uintptr_t *cookie)
+{
+    const struct link_map *map = (const struct link_map *)*cookie;
+    is_ending = is_ending || map->l_name[0] == '\0';
+    for (size_t i = 0; i < newest_count && settings.notes != NULL && !is_ending; i++) {
+        if (newest[i] == map)
+            dynamic_find_unbound(map, NULL, note_unbound);
+    }
+    return 0;
+}
+
 void la_activity(uintptr_t *cookie, unsigned flag)
 {
     (void)cookie;
+    if (flag == LA_ACT_ADD || (flag == LA_ACT_CONSISTENT && !is_adding))
+        newest_count = 0; /* of an earlier call of dlopen(), or gone */
+    else if (flag == LA_ACT_CONSISTENT && settings.notes != NULL)
+        check_newest();
+    is_adding = flag == LA_ACT_ADD;
     if (flag == LA_ACT_CONSISTENT && !has_started)
         exec_note(getpid(), EXEC_NOTE_STARTED, "", "");
     has_started |= flag == LA_ACT_CONSISTENT;
-}
-
-static const char *soname_of(const struct link_map *map)
-{
-    const ElfW(Dyn) *last = NULL;
-    const char *soname = string_of(map, DT_SONAME, &last);
-    return soname != NULL ? soname : "";
 }
 
 /* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
  * replaces. A path that dlmopen() opens gets here without la_objsearch(). */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-    (void)namespace;
     (void)cookie;
+    if (namespace == LM_ID_BASE && newest_count < sizeof newest / sizeof newest[0])
+        newest[newest_count++] = map;
     if (settings.notes != NULL)
-        exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, soname_of(map));
-    if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(soname_of(map), "libcuda.so.1") == 0
-        && !is_linked_to(map, EXEC_CODE))
+        exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, dynamic_soname(map));
+    if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(dynamic_soname(map), "libcuda.so.1") == 0
+        && !dynamic_is_linked_to(map, EXEC_CODE))
         quiet_print(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
                     map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */

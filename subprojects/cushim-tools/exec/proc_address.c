@@ -83,15 +83,37 @@ static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, i
     return result;
 }
 
+static const char visible[] = "CUDA_VISIBLE_DEVICES";
+static char visible_before[256]; /* when cuInit was called first */
+static pid_t visible_process;
+
+/* Set afterwards, the variable has no effect. The program is looked at once more when it ends. */
+static void note_late_variable(void)
+{
+    const char *value = getenv(visible);
+    if (value != NULL && strcmp(value, visible_before) != 0 && getpid() == visible_process)
+        exec_note(getpid(), EXEC_NOTE_LATE, visible, value);
+}
+
+static void watch_variable(const char *value)
+{
+    if (visible_process != 0 || !exec_notes_are_taken())
+        return;
+    snprintf(visible_before, sizeof visible_before, "%s", value != NULL ? value : "");
+    visible_process = getpid();
+    (void)atexit(note_late_variable);
+}
+
 /* A program can set the variable itself, and only code in the program sees that. */
 static CUresult CUDAAPI exec_Init_v1(unsigned flags)
 {
-    static const char visible[] = "CUDA_VISIBLE_DEVICES";
     const char *value = getenv(visible);
     char number[16];
     if (value != NULL)
         exec_note(getpid(), EXEC_NOTE_VARIABLE, visible, value);
     CUresult result = cushim_layer_next(&lookup_layer, CUSHIM_DEFAULT_STREAM_LEGACY)->Init_v1(flags);
+    if (result == CUDA_SUCCESS)
+        watch_variable(value);
     snprintf(number, sizeof number, "%d", (int)result);
     exec_note(getpid(), EXEC_NOTE_INIT, number, "");
     return result;

@@ -156,6 +156,15 @@ static void note_process(struct program *program, long pid, const char *path, lo
     process->searches.count = 0; /* of the auditor itself */
 }
 
+static void note_unbound(struct program *program, struct watched_process *process, const char *name, const char *by,
+                         bool is_closed)
+{
+    /* analyzer: program_free() frees the lists */
+    struct unbound *unbound = list_add(program, &process->unbound, sizeof *unbound);
+    if (unbound != NULL)
+        *unbound = (struct unbound){name, by[0] != '\0' ? by : process->path, is_closed};
+}
+
 /* A process whose calls could not be recorded has at least these. */
 static void note_init(struct watched_process *process, unsigned result)
 {
@@ -193,8 +202,12 @@ static void read_line(struct program *program, char *line)
         add_object(program, process, name, more);
     else if (kind == EXEC_NOTE_VARIABLE)
         process->visible = more;
+    else if (kind == EXEC_NOTE_LATE)
+        process->late = more;
     else if (kind == EXEC_NOTE_INIT)
         note_init(process, (unsigned)atoi(name));
+    else if (kind == EXEC_NOTE_UNBOUND || kind == EXEC_NOTE_LACKS)
+        note_unbound(program, process, name, more, kind == EXEC_NOTE_UNBOUND);
     else if (kind == EXEC_NOTE_LEFT)
         process->left = name;
     else if (kind == EXEC_NOTE_CODE)
@@ -232,6 +245,7 @@ void program_free(struct program *program)
         free(processes[i].objects.items);
         free(processes[i].trials.items);
         free(processes[i].codes.items);
+        free(processes[i].unbound.items);
     }
     free(processes);
     free(program->notes);
@@ -364,6 +378,8 @@ void program_read_calls(struct program *program, int file)
     program->has_failed |= !trace_model_start(&model, reader);
     while (!program->has_failed && trace_read(reader, &call)) {
         struct watched_process *process = process_of(program, reader->processes[call.process].pid);
+        if (process != NULL && process->parent == 0)
+            process->parent = reader->processes[call.process].parent;
         program->has_failed |= process == NULL || !trace_model_read(&model, &call);
         if (!program->has_failed)
             note_call(process, &model, &call);

@@ -64,6 +64,12 @@ struct trial {
     bool is_run;
 };
 
+/* What an object needs and nothing has: a function, or "library:version". */
+struct unbound {
+    const char *name, *by;
+    bool is_closed; /* the object was closed for it; otherwise it matters when it is called */
+};
+
 /* Device code that was loaded: at which address, as which module or library (0: it was refused), and what it is for. */
 struct device_code {
     unsigned long long image, handle;
@@ -96,10 +102,11 @@ struct watched_process {
     bool has_auditor;               /* otherwise, only its system calls or its driver calls are known */
     bool has_started;               /* all objects that it is linked to were found */
     const char *visible;            /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */
+    const char *late;               /* the same when it ended, if it was set after cuInit; or NULL */
     const struct exec_image *image; /* what it counted itself, or NULL */
     const char *left;    /* the program that it became, and whose rights the watch would have taken; or NULL */
     bool has_noted_init; /* it called cuInit: it has notes of that, also if its calls could not be recorded */
-    struct list searches, objects, trials, codes;
+    struct list searches, objects, trials, codes, unbound;
     struct program_calls calls;
 };
 
@@ -133,10 +140,14 @@ struct gap gap_find(const struct program *program, const struct watched_process 
 /* ---- libraries.c: those that come with the driver or the Toolkit ---- */
 
 struct stack_library {
-    const char *stem;  /* "libnvrtc.so" */
-    const char *what;  /* "the run-time compiler" */
-    const char *where; /* what has it, as the rest of a sentence that begins with "Install" */
-    bool is_needed;    /* a program that does not find it has a reason to do without the GPU */
+    const char *stem; /* "libnvrtc.so" */
+    const char *what; /* "the run-time compiler" */
+    enum { LIBRARY_OF_DRIVER, LIBRARY_OF_TOOLKIT, LIBRARY_ALONE } kind;
+    const char *package; /* the end of the name of its package of Python; of the driver: that of Debian */
+    const char *more; /* of the Toolkit: the names for conda and Debian; of the driver: its capability in a container;
+                           * alone: what has it */
+    const char *sonames; /* of the Toolkit: the versions in its name, of CUDA 11, 12 and 13 */
+    bool is_needed;      /* a program that does not find it has a reason to do without the GPU */
 };
 
 /* Returns the library with a name, plain or with a path, or NULL. */
@@ -161,8 +172,12 @@ struct sought {
 /* Returns whether it looked for it. */
 bool library_sought(const struct watched_process *process, const struct stack_library *library, struct sought *sought);
 
-/* Writes a file of this machine that is the library, or "". */
-void library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
+/* Writes what has it, as the rest of a sentence that begins with "Install": for the version that the process sought. */
+void library_write_where(const struct watched_process *process, const struct stack_library *library, char *where,
+                         size_t size);
+
+/* Writes a file of this machine that is the library, or "". Returns whether it has the name that was sought. */
+bool library_find_other(const struct watched_process *process, const struct stack_library *library, char *path,
                         size_t size);
 
 /* Returns the first open object of which the file matches one of these patterns, or NULL. */
@@ -170,6 +185,12 @@ const struct object *library_find_object(const struct watched_process *process, 
 
 /* Writes the packages of Python of which native code was loaded: " jaxlib, numpy". */
 void library_list_packages(const struct watched_process *process, char *names, size_t size);
+
+/* Packages of Python that are installed together and have the same files. */
+struct excluding {
+    const char *package, *rival, *wanted;
+};
+bool library_find_excluding(const struct watched_process *process, struct excluding *excluding);
 
 /* Returns an object that names the driver library, or NULL: any, or one for which the process itself asked. */
 const char *library_find_able(const struct watched_process *process, bool is_any);

@@ -133,7 +133,7 @@ static void set_loss(int error)
 {
     if (error == EACCES || error == EPERM)
         reason_set("gap", "gave up its rights");
-    else if (error == ENOENT || error == ENOTDIR || error == ELOOP)
+    else if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE)
         reason_set("gap", "changed its root directory, or has another /proc");
     else
         reason_set("gap", "could not note what it did (%s)", strerror(error));

@@ -25,6 +25,11 @@ static void add_signal(struct judgement *judgement)
         snprintf(judgement->message + length, sizeof judgement->message - length, "%s.", killed);
 }
 
+static bool has_worked(const struct judgement *judgement)
+{
+    return judgement->process->calls.launches + judgement->process->calls.copies > 0;
+}
+
 /* Whether a rule holds for judgement->process. If so, fills in the answer. */
 static bool rule_try(const struct rule *rule, struct judgement *judgement)
 {
@@ -32,7 +37,9 @@ static bool rule_try(const struct rule *rule, struct judgement *judgement)
     if (!rule->holds(judgement))
         return false;
     judgement->cause = rule->cause;
-    judgement->uses_gpu = strcmp(rule->cause, "uses-gpu") == 0 || rule->holds == reason_used_then_killed;
+    judgement->uses_gpu =
+        strcmp(rule->cause, "uses-gpu") == 0
+        || (pattern_matches("ended-by-signal visible-too-late", rule->cause) && has_worked(judgement));
     text_fill(rule->message, reason_find, NULL, judgement->message, sizeof judgement->message);
     add_signal(judgement);
     text_fill(rule->advice, reason_find, NULL, judgement->advice, sizeof judgement->advice);

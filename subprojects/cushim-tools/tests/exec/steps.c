@@ -6,6 +6,7 @@
  *   memory   may not map more than 20 MB       load=FILE        opens a library, and goes on without it
  *   open     opens the driver                  init             starts it
  *   context  makes a context                   copy             copies something into memory of the GPU
+ *   fork     goes on in a child                visible=TEXT     sets CUDA_VISIBLE_DEVICES
  *   lookup   looks for a kernel of no module
  *   CODE     ends with this status             crash            reads from an address that nothing has
  */
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef int call_fn(unsigned);
@@ -51,7 +53,12 @@ static void step(const char *word)
         (void)setrlimit(RLIMIT_AS, &(struct rlimit){20000 << 10, 20000 << 10});
     else if (strncmp(word, "load=", 5) == 0 && dlopen(word + 5, RTLD_NOW) == NULL)
         printf("%s\n", dlerror());
-    else if (strcmp(word, "open") == 0)
+    else if (strncmp(word, "visible=", 8) == 0)
+        (void)setenv("CUDA_VISIBLE_DEVICES", word + 8, 1);
+    else if (strcmp(word, "fork") == 0 && fork() != 0) {
+        (void)wait(NULL);
+        exit(0);
+    } else if (strcmp(word, "open") == 0)
         driver = dlopen("libcuda.so.1", RTLD_NOW);
     else if (strcmp(word, "init") == 0)
         CALL(call_fn, "cuInit", 0);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """cushim doctor -- PROGRAM says only what was seen: that something was not seen counts if the record is whole."""
+import json
 import os
 import shutil
 import subprocess
 import unittest
 
 from explained import HERE, Explained
-from under_exec import PROGRAM, built, environment, main, run
+from under_exec import PROGRAM, built, environment, main, run, softcuda
 
 STEPS = built('steps')
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
@@ -86,6 +87,91 @@ class Evidence(Explained):
         for command, message in ((['sh', '-c', f'{STEPS} open init context copy; exit 5'], '; sh ends with status 5.'),
                                  (['env', 'A=1', STEPS, 'open', 'init', 'crash'], 'steps is ended by SIGSEGV')):
             self.assertIn(message, self.cause(*command)[1])
+
+    def test_library_when_the_driver_lacks_its_functions_then_they_are_named(self):
+        old = {'LD_LIBRARY_PATH': os.path.dirname(softcuda(418))}
+        function = 'cuDevicePrimaryCtxRelease_v2'
+        for name, words in (('needs_newer', f'needs_newer.so was not loaded: driver 418 lacks {function}, new in CUDA 11.0 (driver 450).'),
+                            ('needs_newer_unlinked', f'nothing that it loads has {function}, and it is not linked to libcuda.so.1.')):
+            cause, message = self.cause(STEPS, 'load=' + built(name + '.so'), **old)
+            self.assertEqual(cause, 'library-not-bound')
+            self.assertTrue(message.endswith(words), message)
+        self.assertNotEqual(self.cause(STEPS, 'load=' + built('needs_newer.so'))[0], 'library-not-bound')
+
+    def test_library_when_missing_then_the_package_has_its_version(self):
+        for name, package in (('libcudart.so.12', 'nvidia-cuda-runtime-cu12 '), ('libcublasLt.so.12', 'nvidia-cublas-cu12 '),
+                              ('libcublas.so.11', 'nvidia-cublas-cu11 '), ('libcufft.so.11', 'nvidia-cufft-cu12 '),
+                              ('libcufft.so.12', 'nvidia-cufft '), ('libcudnn.so.9', 'cuDNN or the Python package nvidia-cudnn-cu12 '),
+                              ('libcudnn_ops.so.9.1.0', 'nvidia-cudnn-cu12 '), ('libcusparseLt.so.0', 'nvidia-cusparselt-cu12 '),
+                              ('libcufile.so.0', 'nvidia-cufile-cu12 '), ('libnvrtc.so.12', 'nvidia-cuda-nvrtc-cu12 '),
+                              ('libcublas.so.13', 'the CUDA Toolkit or the Python package nvidia-cublas '),
+                              ('libnvrtc-builtins.so.12.9', 'nvidia-cuda-nvrtc-cu12 ')):
+            answer = self.explain(STEPS, 'load=' + name, **HERE)
+            if any(library['found'] for library in answer['processes'][0]['libraries']): # this machine has it
+                continue
+            self.assertEqual(answer['cause'], 'toolkit-library-missing', answer)
+            if 'The file is' not in answer['advice']: # outside of the search
+                self.assertIn(package, answer['advice'], name)
+        self.assertIn('libcusolver.so.11', self.cause(STEPS, 'load=libcudart.so.11.0', 'load=libcusolver.so.11')[1]
+                      + self.cause(STEPS, 'load=libcusolver.so.11')[1])
+        self.assertEqual(self.cause(STEPS, 'open', 'init', 'load=libnvrtc-builtins.so.12.99')[0], 'companion-missing')
+        work = ['open', 'init', 'context', 'copy', 'load=libcublasLt.so.99']
+        self.assertEqual(self.cause(STEPS, *work)[0], 'uses-gpu')
+        self.assertEqual(self.cause(STEPS, *work, 'crash'), ('companion-missing', 'steps does not find libcublasLt.so.99 (cuBLASLt), '
+                                                             'and is ended by SIGSEGV.'))
+
+    def site(self):
+        directory = os.path.join(self.directory(), 'site-packages')
+        os.makedirs(directory)
+        return directory
+
+    def test_library_when_it_is_in_site_packages_then_its_directory_is_to_be_added(self):
+        site = self.site()
+        for name in 'engine', 'nvidia/cublas/lib':
+            os.makedirs(os.path.join(site, name))
+        shutil.copy(STEPS, os.path.join(site, 'engine', 'steps'))
+        shutil.copy(built('static_tls.so'), os.path.join(site, 'nvidia/cublas/lib/libcublasLt.so.12'))
+        answer = self.explain(os.path.join(site, 'engine', 'steps'), 'load=libcublasLt.so.12', **HERE)
+        self.assertIn(f'The file is {site}/nvidia/cublas/lib/libcublasLt.so.12: add its directory', answer['advice'])
+        self.assertNotIn('nstall', answer['advice'])
+
+    def test_packages_when_they_exclude_each_other_then_says_so(self):
+        site = self.site()
+        for name in 'onnxruntime', 'onnxruntime-1.20.dist-info', 'onnxruntime_gpu-1.20.dist-info':
+            os.mkdir(os.path.join(site, name))
+        library = shutil.copy(built('wrap_dlopen.so'), os.path.join(site, 'onnxruntime'))
+        cause, message = self.cause(STEPS, 'load=' + library)
+        self.assertEqual(cause, 'packages-exclude')
+        self.assertIn('onnxruntime, beside which onnxruntime-gpu is installed', message)
+        os.rmdir(os.path.join(site, 'onnxruntime_gpu-1.20.dist-info'))
+        self.assertNotEqual(self.cause(STEPS, 'load=' + library)[0], 'packages-exclude')
+
+    def test_variable_when_set_after_cuinit_then_says_that_it_is_too_late(self):
+        cause, message = self.cause(STEPS, 'open', 'init', 'visible=1', 'context', 'copy')
+        self.assertEqual(cause, 'visible-too-late')
+        self.assertIn('CUDA_VISIBLE_DEVICES="1" after cuInit', message)
+        self.assertEqual(self.cause(STEPS, 'open', 'visible=0', 'init', 'context', 'copy')[0], 'uses-gpu')
+
+    def test_child_when_forked_after_cuinit_then_the_fork_is_the_reason(self):
+        answer = self.explain(STEPS, 'open', 'init', 'fork', 'init', **HERE)
+        self.assertEqual(answer['cause'], 'forked', answer)
+        self.assertIn('its parent had initialized the driver', answer['message'])
+
+    def test_preloaded_object_when_it_defines_driver_functions_then_is_named(self):
+        for command in ['doctor'], ['probe']:
+            answer = run(*command, '--softcuda', '580', '--format=json', LD_PRELOAD=built('stand_in.so')).out.decode()
+            self.assertIn('stand_in.so', answer)
+            self.assertIn('cuInit', answer)
+            self.assertNotIn('stand_in.so', run(*command, '--softcuda', '580', '--format=json').out.decode())
+
+    def test_findings_when_written_as_json_then_each_has_a_word_and_the_system_is_there(self):
+        for options in (['--softcuda', '580'], []):
+            document = json.loads(run('doctor', '--format=json', *options).out)
+            for finding in document['findings']:
+                self.assertTrue(finding['cause'], finding)
+            self.assertIn('glibc', document['system']['c_library'])
+            self.assertTrue(document['system']['kernel'])
+        self.assertTrue(document['system']['cushim'])
 
     def test_trace_when_no_call_was_recorded_then_says_so(self):
         err = run('trace', '-o', os.path.join(self.directory(), 'a.trace'), '--', 'env', '-i', STEPS, **HERE).err.decode()

@@ -37,8 +37,8 @@ struct trace_time trace_time_before(const struct trace_reader *reader, const str
 void trace_memory_describe(const struct trace_failing_process *process, const struct trace_model *model,
                            const struct trace_call *call, struct trace_reason *reason);
 
-/* graph_memory.c: notes a call that succeeded, and describes one that failed: memory that a graph allocates is there from
- * a launch on until it is freed. */
+/* graph_memory.c: notes a call that succeeded, and describes one that failed: memory that a graph allocates is there
+ * from a launch on until it is freed. */
 void trace_graph_memory_note(struct trace_failing_process *process, const struct trace_model *model,
                              const struct trace_call *call);
 void trace_graph_memory_describe(const struct trace_failing_process *process, const struct trace_model *model,
