@@ -68,6 +68,7 @@ bool program_run_start(struct program_run *run, struct options *options)
 int program_run_wait(struct program_run *run, const struct options *options, bool *out_started)
 {
     run->status = supervise(options, out_started, &run->last);
+    trace_file_note_sleep(run->trace);
     run->has_left = run->images != NULL && !options->watch && exec_images_are_used(run->setting);
     return run->status;
 }

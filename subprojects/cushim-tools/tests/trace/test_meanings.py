@@ -10,6 +10,7 @@ from traced import BUILD, HERE, Traced, main
 
 MEANINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'meanings')
 CONFORMANCE = os.path.join(BUILD, 'tests', 'conformance', 'conformance')
+SLEEPING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'sleeping.so')
 CODES = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'codes')
 
 # The functions, their result, and words of the meaning; '': it has none, because it depends on more.
@@ -35,7 +36,8 @@ PAIRS = (
     ('cuMemPrefetchAsync cuMemAdvise', 101, 'managed memory'), ('cuLaunchKernel cuStreamCreate', 101, ''),
     ('cuMemAllocAsync cuMemAllocFromPoolAsync cuMemPoolSetAttribute', 801, 'attribute 115'), ('cuMemPoolCreate', 801, 'kind of handle'),
     ('cuMemCreate cuMemExportToShareableHandle cuMemImportFromShareableHandle', 800, 'IMEX'), ('cuMemHostRegister_v2 cuIpcGetMemHandle', 800, ''),
-    ('cuMemCreate', 801, 'attributes 102'), ('cuLaunchKernel cuLaunchKernelEx', 801, '4 KiB'), ('cuMemHostRegister_v2 cuIpcOpenMemHandle_v2', 801, ''),
+    ('cuMemCreate', 801, 'attributes 102'), ('cuMemAddressReserve cuMemMap cuMemSetAccess', 801, 'attribute 102'),
+    ('cuLaunchKernel cuLaunchKernelEx', 801, '4 KiB'), ('cuMemHostRegister_v2 cuIpcOpenMemHandle_v2', 801, ''),
     ('cuModuleLoadData cuLibraryLoadData cuLinkCreate_v2', 221, 'libnvidia-tileiras'), ('cuStreamCreate', 200, ''), ('cuGraphInstantiate', 209, ''),
 )
 # These mean the same in every function.
@@ -76,6 +78,12 @@ class Meanings(Traced):
             self.assertRegex(found[0][3], f'^{function} returned CUDA_ERROR_INVALID_VALUE: .*{words}')
             self.trace(CODES, name, 'right')
             self.assertNotIn('Why calls failed', self.findings())
+
+    def test_launch_when_it_fails_after_a_sleep_then_the_sleep_is_named(self):
+        for variables, words in (({'LD_PRELOAD': SLEEPING}, 'the machine slept for 3600'), ({}, None)):
+            self.trace(CODES, 'graph-twice', 'right', status=None, SOFTCUDA_FAIL='cuStreamSynchronize=719', **variables)
+            texts = [finding[3] for found in self.findings().values() for finding in found]
+            self.assertEqual(any('slept' in text for text in texts), words is not None, texts)
 
 
 if __name__ == '__main__':

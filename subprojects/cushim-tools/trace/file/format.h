@@ -54,6 +54,8 @@ struct trace_header {
     _Atomic uint32_t is_refused;   /* whether the system refused a process room that the disk may have */
     _Atomic uint64_t late;         /* the calls after the end of the recording, which `dropped` does not count */
     uint32_t wants_arguments;      /* whether launches have the arguments of their kernels */
+    uint64_t slept;                /* nanoseconds that the machine has slept from its start until the file was made */
+    uint64_t slept_meanwhile;      /* while the program ran */
 };
 
 /* What limits the size of the file. */
@@ -160,6 +162,9 @@ enum { TRACE_KERNEL_WORDS = 4 }; /* the same */
 /* Writes a header for a file of that size into the file. Returns false, with errno, if it cannot be written. */
 bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, bool wants_arguments,
                      const char *command);
+
+/* Notes whether the machine has slept since then. */
+void trace_file_note_sleep(int file);
 
 enum { TRACE_DEFAULT_MEBIBYTES = 1024 };
 

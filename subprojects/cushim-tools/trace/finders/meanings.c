@@ -11,6 +11,10 @@
     "the process is a child of fork(), and its parent had initialized the driver, which works in the parent alone: "   \
     "create the child before cuInit, or start a program in it (exec; in Python, multiprocessing with \"spawn\")"
 
+#define SLEPT                                                                                                          \
+    "the machine slept for %s while the program ran, and a GPU loses what programs have on it: start the program "     \
+    "again; the services nvidia-suspend and nvidia-resume with NVreg_PreserveVideoMemoryAllocations=1 keep it"
+
 #define NO_SYMBOL(whole)                                                                                               \
     "the " whole " has no symbol of this name: names of C++ are mangled unless they are declared extern \"C\"; "       \
     "`cuobjdump -symbols FILE` shows them"
@@ -78,6 +82,8 @@ static const struct meaning {
      "cuDeviceSetMemPool cuGraphAddMemAllocNode cuGraphAddMemFreeNode",
      "the device has no memory pools: attribute 115 is 0; use cuMemAlloc. `cushim probe --feature "
      "stream-ordered-allocation` shows each device"},
+    {CUDA_ERROR_NOT_SUPPORTED, "cuMemAddress* cuMemMap* cuMemUnmap cuMemSetAccess cuMemGetAllocationGranularity",
+     "the device has no virtual memory management: attribute 102 is 0, as with some profiles of vGPU; use cuMemAlloc"},
     {CUDA_ERROR_NOT_SUPPORTED, FABRIC,
      "the device or this system does not support this kind of memory or handle: attributes 102 (virtual memory), 103 "
      "(file descriptors), 128 (fabric handles) say which"},
@@ -132,6 +138,9 @@ void trace_meaning_describe(const struct trace_failing_process *own, const struc
         snprintf(reason->text, sizeof reason->text,
                  "the new graph differs in more than parameters (%s): instantiate the new graph instead",
                  written != NULL ? written : "the last argument of the call has the reason");
+    if ((call->result == CUDA_ERROR_LAUNCH_FAILED || call->result == CUDA_ERROR_UNKNOWN)
+        && model->reader->header->slept_meanwhile != 0)
+        snprintf(reason->text, sizeof reason->text, SLEPT, trace_duration(model->reader->header->slept_meanwhile).text);
     if (call->result == CUDA_ERROR_NOT_INITIALIZED && parent != NULL && parent->has_initialized)
         snprintf(reason->text, sizeof reason->text, FORKED);
     const char *text = trace_meaning_of(slot->function, call->result);
