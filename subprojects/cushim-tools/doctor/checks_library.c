@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "in_child.h"
 
@@ -147,19 +148,63 @@ static bool report_unusable(struct doctor *doctor)
     return true;
 }
 
+/* What an image keeps of the files that NVIDIA's runtime puts into a container: they are empty. */
+static bool report_empty(struct doctor *doctor)
+{
+    struct stat status;
+    for (size_t i = 0; i < doctor->load->attempt_count && doctor->system.is_container; i++) {
+        const char *path = doctor->load->attempts[i].path;
+        if (strchr(path, '/') == NULL || stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size != 0)
+            continue;
+        doctor_find(
+            doctor, "library", VERDICT_LEAD,
+            "The driver library of this image is an empty file.\n%s has 0 bytes. An image keeps such files if it "
+            "is built with NVIDIA's runtime, which puts the driver into containers.",
+            path);
+        doctor_advise(doctor, "Start the container with GPU access (for Docker: --gpus all), or build the image with "
+                              "runc. The driver of the host is not concerned.");
+        return true;
+    }
+    return false;
+}
+
+/* The programs of an image of musl cannot use the driver that is in it; on a machine itself, the library says so. */
+static bool report_other_libc(struct doctor *doctor)
+{
+    static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"};
+    char path[OS_PATH_SIZE];
+    bool is_musl = doctor->root[0] != '\0' && cush_os_path_below(doctor->root, "/etc/alpine-release", path, sizeof path)
+                   && platform_exists(path);
+    for (size_t i = 0; i < sizeof loaders / sizeof loaders[0]; i++)
+        is_musl = is_musl && cush_os_path_below(doctor->root, loaders[i], path, sizeof path) && !platform_exists(path);
+    if (!is_musl)
+        return false;
+    doctor_find(
+        doctor, "library", VERDICT_LEAD,
+        "Programs of this image cannot open the driver: it needs glibc.\nThe driver is %s, and the C library of "
+        "the image is musl (Alpine Linux).",
+        doctor->load->path);
+    doctor_advise(doctor, "Use an image with glibc, such as one of Debian, Ubuntu or Wolfi.");
+    return true;
+}
+
 static void check_library(struct doctor *doctor)
 {
     enum cushim_reason reason = doctor->load->reason;
     bool is_plain_linux = !doctor->system.is_container && !doctor->is_wsl && !doctor->is_jetson && !doctor->is_nixos
                           && !doctor->is_flatpak;
     const struct cushim_attempt *refused = find_attempt(doctor, CUSHIM_REASON_NOT_LOADABLE);
-    if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
+    if (doctor->loaded && report_other_libc(doctor)) {
+        return;
+    } else if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         report_loaded(doctor);
     } else if (is_setting(reason) || reason == CUSHIM_REASON_STUB) {
         doctor_find(doctor, "library", VERDICT_NOTE, "No driver library was loaded.");
     } else if (driver_is_absent(reason) && doctor->certain == CUSHIM_REASON_NO_GPU) {
         doctor_find(doctor, "library", VERDICT_NOTE,
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
+    } else if (report_empty(doctor)) {
+        return;
     } else if (is_about_memory(refused)) {
         report_unmapped(doctor, refused);
     } else if (report_unusable(doctor)) {

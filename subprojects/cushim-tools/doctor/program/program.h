@@ -213,7 +213,7 @@ void program_judge(struct judgement *judgement);
 /* The first problem of the machine, or NULL if it has none. */
 const struct finding *program_machine_problem(const struct judgement *judgement);
 
-/* ---- reasons.c, reasons_end.c: the evidence of rules.inc ---- */
+/* ---- reasons.c, reasons_libraries.c, reasons_end.c: the evidence of rules.inc ---- */
 
 #define RULE(cause, kind, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
 #include "rules.inc"
@@ -226,6 +226,16 @@ void reason_forget(void);
 CUSHIM_PRINTF(2, 3)
 void reason_set(const char *name, const char *format, ...);
 char *reason_value(const char *name);
+
+/* Whether a process sought a library, or did not find it: sets {names}, {by} and {file}. */
+bool reason_is_sought(const struct judgement *judgement, const char *name, struct sought *sought);
+bool reason_is_lost(const struct judgement *judgement, const char *name, struct sought *sought);
+
+/* Sets {problem}: what is wrong with the machine. */
+void reason_set_problem(const struct judgement *judgement);
+
+/* Sets {reason}, if the driver looked for a part of its compiler and did not find it. */
+void reason_set_lost_compiler(const struct judgement *judgement);
 
 /* Whether the process is the one that was started. */
 bool reason_is_main(const struct judgement *judgement);

@@ -6,7 +6,8 @@
  *   memory   may not map more than 20 MB       load=FILE        opens a library, and goes on without it
  *   open     opens the driver                  init             starts it
  *   context  makes a context                   copy             copies something into memory of the GPU
- *   fork     goes on in a child                visible=TEXT     sets CUDA_VISIBLE_DEVICES
+ *   fork     goes on in a child                run              runs another program
+ *   visible=TEXT  sets CUDA_VISIBLE_DEVICES
  *   lookup   looks for a kernel of no module
  *   CODE     ends with this status             crash            reads from an address that nothing has
  */
@@ -55,6 +56,8 @@ static void step(const char *word)
         printf("%s\n", dlerror());
     else if (strncmp(word, "visible=", 8) == 0)
         (void)setenv("CUDA_VISIBLE_DEVICES", word + 8, 1);
+    else if (strcmp(word, "run") == 0 && system("true") != 0)
+        perror(word);
     else if (strcmp(word, "fork") == 0 && fork() != 0) {
         (void)wait(NULL);
         exit(0);

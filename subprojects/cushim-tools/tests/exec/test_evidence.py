@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from explained import HERE, Explained
-from under_exec import PROGRAM, built, environment, main, run, softcuda
+from under_exec import PROGRAM, built, environment, main, newest_fake, run, softcuda
 
 STEPS = built('steps')
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
@@ -120,6 +120,22 @@ class Evidence(Explained):
         self.assertEqual(self.cause(STEPS, *work, 'crash'), ('companion-missing', 'steps does not find libcublasLt.so.99 (cuBLASLt), '
                                                              'and is ended by SIGSEGV.'))
 
+    def test_library_when_the_driver_looked_for_it_then_the_failed_call_names_it(self):
+        answer = self.explain(STEPS, 'open', 'init', 'context', 'load=libnvidia-nvvm70.so.4', 'lookup', '1',
+                              SOFTCUDA_FAIL='cuModuleGetFunction=221', **HERE)
+        self.assertEqual(answer['cause'], 'call-failed')
+        self.assertIn('It did not find libnvidia-nvvm70.so.4. Install the rest of', answer['advice'])
+
+    def test_nvenc_when_the_program_ends_badly_then_the_version_of_its_api_is_named(self):
+        directory = self.directory()
+        for name, link in (('companion_nvenc', 'libnvidia-encode.so.1'), ('companion_nvcuvid', 'libnvcuvid.so.1')):
+            os.symlink(newest_fake(name), os.path.join(directory, link))
+        path = {'LD_LIBRARY_PATH': HERE['LD_LIBRARY_PATH'] + ':' + directory}
+        cause, message = self.cause(STEPS, 'open', 'load=libnvidia-encode.so.1', '1', **path)
+        self.assertEqual((cause, message), ('nvenc-version', 'steps opens NVENC, whose API is 12.2 with this driver, and ends with '
+                                            'status 1.'))
+        self.assertEqual(self.cause(STEPS, 'open', 'load=libnvidia-encode.so.1', **path)[0], 'opened-not-started')
+
     def site(self):
         directory = os.path.join(self.directory(), 'site-packages')
         os.makedirs(directory)
@@ -150,7 +166,8 @@ class Evidence(Explained):
         cause, message = self.cause(STEPS, 'open', 'init', 'visible=1', 'context', 'copy')
         self.assertEqual(cause, 'visible-too-late')
         self.assertIn('CUDA_VISIBLE_DEVICES="1" after cuInit', message)
-        self.assertEqual(self.cause(STEPS, 'open', 'visible=0', 'init', 'context', 'copy')[0], 'uses-gpu')
+        for words in ('open visible=0 init context copy', 'open init visible=1 context copy run'):
+            self.assertEqual(self.cause(STEPS, *words.split())[0], 'uses-gpu', words)
 
     def test_child_when_forked_after_cuinit_then_the_fork_is_the_reason(self):
         answer = self.explain(STEPS, 'open', 'init', 'fork', 'init', **HERE)
