@@ -267,7 +267,7 @@ static void check_compat(struct doctor *doctor)
 }
 
 /* What stands between programs and the driver. If the driver does not start, its result can come from there. */
-static void check_preload(struct doctor *doctor)
+void doctor_check_preload(struct doctor *doctor)
 {
     static const char check[] = "preload";
     const struct preloaded *list;
@@ -298,7 +298,6 @@ static void check_preload(struct doctor *doctor)
 
 void doctor_check_library(struct doctor *doctor)
 {
-    check_preload(doctor);
     check_settings(doctor);
     check_library(doctor);
     check_stub(doctor);

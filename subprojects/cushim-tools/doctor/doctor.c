@@ -274,6 +274,7 @@ enum status doctor_find_problems(struct doctor *doctor, const struct options *op
     enum status status = doctor_examine(doctor, options);
     if (status == STATUS_USAGE)
         return status;
+    doctor_check_preload(doctor);
     /* A library that cannot be loaded is found by the checks of the driver. */
     if (doctor->start->outcome != START_NOT_TRIED)
         doctor_find_cause(doctor);

@@ -96,6 +96,7 @@ void doctor_advise(struct doctor *doctor, const char *advice, ...);
 
 /* Run the checks, in this order: of the options and the library, the kernel module and the device files, the platform,
  * and the start. */
+void doctor_check_preload(struct doctor *doctor);
 void doctor_check_library(struct doctor *doctor);
 void doctor_check_driver(struct doctor *doctor);
 void doctor_check_platform(struct doctor *doctor);

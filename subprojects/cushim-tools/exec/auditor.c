@@ -213,6 +213,13 @@ void la_activity(uintptr_t *cookie, unsigned flag)
     has_started |= flag == LA_ACT_CONSISTENT;
 }
 
+/* Whether an object that is not a driver has cuInit, and is searched before every driver that is opened later. */
+static bool is_stand_in(const struct link_map *map)
+{
+    return !has_started && map->l_name[0] != '\0' && strcmp(dynamic_soname(map), "libcuda.so.1") != 0
+           && dynamic_defines_function(map, "cuInit");
+}
+
 /* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
  * replaces. A path that dlmopen() opens gets here without la_objsearch(). */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -220,6 +227,8 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
     (void)cookie;
     if (namespace == LM_ID_BASE && newest_count < sizeof newest / sizeof newest[0])
         newest[newest_count++] = map;
+    if (settings.notes != NULL && is_stand_in(map))
+        exec_note(getpid(), EXEC_NOTE_STAND_IN, map->l_name, "");
     if (settings.notes != NULL)
         exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, dynamic_soname(map));
     if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(dynamic_soname(map), "libcuda.so.1") == 0

@@ -72,14 +72,16 @@ static uint32_t hash_of(const char *name)
     return hash;
 }
 
-static bool is_defined_as(const struct link_map *map, uint32_t index, const char *name)
+static const ElfW(Sym) * defined_as(const struct link_map *map, uint32_t index, const char *name)
 {
     const ElfW(Sym) *symbols = address_of(map, DT_SYMTAB);
     const char *strings = address_of(map, DT_STRTAB);
-    return symbols[index].st_shndx != SHN_UNDEF && strcmp(strings + symbols[index].st_name, name) == 0;
+    bool is_it = symbols[index].st_shndx != SHN_UNDEF && strcmp(strings + symbols[index].st_name, name) == 0;
+    return is_it ? &symbols[index] : NULL;
 }
 
-static bool has_symbol(const struct link_map *map, const char *name)
+/* Returns NULL if the object does not define it. */
+static const ElfW(Sym) * find_symbol(const struct link_map *map, const char *name)
 {
     const struct gnu_hash *hash = address_of(map, DT_GNU_HASH);
     const uint32_t *old = address_of(map, DT_HASH); /* buckets, symbols, ... */
@@ -89,18 +91,29 @@ static bool has_symbol(const struct link_map *map, const char *name)
         uint32_t wanted = hash_of(name), index = buckets[wanted % hash->buckets];
         for (const uint32_t *chain = buckets + hash->buckets; index >= hash->first; index++) {
             uint32_t found = chain[index - hash->first];
-            if ((found | 1) == (wanted | 1) && is_defined_as(map, index, name))
-                return true;
+            if ((found | 1) == (wanted | 1) && defined_as(map, index, name) != NULL)
+                return defined_as(map, index, name);
             if ((found & 1) != 0)
                 break;
         }
-        return false;
+        return NULL;
     }
     for (uint32_t i = 1; old != NULL && i < old[1]; i++) {
-        if (is_defined_as(map, i, name))
-            return true;
+        if (defined_as(map, i, name) != NULL)
+            return defined_as(map, i, name);
     }
-    return false;
+    return NULL;
+}
+
+static bool has_symbol(const struct link_map *map, const char *name)
+{
+    return find_symbol(map, name) != NULL;
+}
+
+bool dynamic_defines_function(const struct link_map *map, const char *name)
+{
+    const ElfW(Sym) *symbol = find_symbol(map, name);
+    return symbol != NULL && ((symbol->st_info & 15) == STT_FUNC || (symbol->st_info & 15) == STT_GNU_IFUNC);
 }
 
 /* How many symbols can be undefined: those come first, before the ones that can be found by their hash. */

@@ -15,6 +15,9 @@ const char *dynamic_soname(const struct link_map *map);
 /* Whether an object is linked to a library of this name. */
 bool dynamic_is_linked_to(const struct link_map *map, const char *name);
 
+/* Whether an object defines a function of this name. */
+bool dynamic_defines_function(const struct link_map *map, const char *name);
+
 /* Calls `found` with each function or version that an object needs and that nothing in its namespace has, at most a few
  * times: "cuFoo", or "libfoo.so.1:VERSION". Of a library that it is not linked to, the driver's functions do not count.
  * With `of`, only what it needs of that object. */

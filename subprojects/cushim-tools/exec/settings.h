@@ -44,6 +44,7 @@ enum exec_note {
     EXEC_NOTE_OBJECT = 'O',   /* an object is open: its path, its soname */
     EXEC_NOTE_UNBOUND = 'U',  /* an object is closed that was just opened: what it needs and nothing has, the object */
     EXEC_NOTE_LACKS = 'u',    /* an object needs a function that the driver lacks, if it is called; the object */
+    EXEC_NOTE_STAND_IN = 'B', /* an object is open before the driver, such as a preloaded one, and defines cuInit */
     EXEC_NOTE_VARIABLE = 'V', /* when the program calls cuInit: a variable, its value */
     EXEC_NOTE_LATE = 'W',     /* when the program ends: a variable, its value if it was set after cuInit */
     EXEC_NOTE_INIT = 'I',     /* the program has called cuInit: the result */

@@ -172,11 +172,13 @@ void library_write_where(const struct watched_process *process, const struct sta
     struct sought sought;
     (void)library_sought(process, library, &sought);
     int version = version_of(sought.names), cuda = cuda_of(process, library, version);
-    char suffix[16] = "";
+    char suffix[16] = "", digits[16] = ""; /* of the package of Debian */
     bool is_alone = library->kind == LIBRARY_OF_TOOLKIT && pattern_matches("cudnn nccl cusparselt", library->package);
     /* The packages of CUDA 13 have no suffix, but for those with a version of their own. */
     if (cuda != 0 && (cuda != LAST_CUDA || is_alone))
         snprintf(suffix, sizeof suffix, "-cu%d", cuda);
+    if (!pattern_matches("cudnn cusparselt", library->package))
+        snprintf(digits, sizeof digits, "%d", version);
     if (library->kind == LIBRARY_ALONE)
         snprintf(where, size, "%s", library->more);
     else if (library->kind == LIBRARY_OF_DRIVER)
@@ -186,9 +188,8 @@ void library_write_where(const struct watched_process *process, const struct sta
     else if (cuda == 0)
         snprintf(where, size, "the CUDA Toolkit that has %s", sought.names);
     else
-        snprintf(where, size, "%s or the Python package nvidia-%s%s (%s%.0d)",
-                 is_alone ? library->what : "the CUDA Toolkit", library->package, suffix, library->more,
-                 strcmp(library->package, "cudnn") == 0 || strcmp(library->package, "cusparselt") == 0 ? 0 : version);
+        snprintf(where, size, "%s or the Python package nvidia-%s%s (%s%s)",
+                 is_alone ? library->what : "the CUDA Toolkit", library->package, suffix, library->more, digits);
 }
 
 /* Writes the first file that matches. */

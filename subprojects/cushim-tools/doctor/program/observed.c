@@ -208,6 +208,8 @@ static void read_line(struct program *program, char *line)
         note_init(process, (unsigned)atoi(name));
     else if (kind == EXEC_NOTE_UNBOUND || kind == EXEC_NOTE_LACKS)
         note_unbound(program, process, name, more, kind == EXEC_NOTE_UNBOUND);
+    else if (kind == EXEC_NOTE_STAND_IN)
+        process->stand_in = name;
     else if (kind == EXEC_NOTE_LEFT)
         process->left = name;
     else if (kind == EXEC_NOTE_CODE)

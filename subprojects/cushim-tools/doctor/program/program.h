@@ -103,6 +103,7 @@ struct watched_process {
     bool has_started;               /* all objects that it is linked to were found */
     const char *visible;            /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */
     const char *late;               /* the same when it ended, if it was set after cuInit; or NULL */
+    const char *stand_in;           /* an object that has cuInit in place of the driver, or NULL */
     const struct exec_image *image; /* what it counted itself, or NULL */
     const char *left;    /* the program that it became, and whose rights the watch would have taken; or NULL */
     bool has_noted_init; /* it called cuInit: it has notes of that, also if its calls could not be recorded */

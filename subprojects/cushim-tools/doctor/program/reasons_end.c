@@ -89,6 +89,9 @@ void reason_begin(const struct judgement *judgement)
     else
         reason_set("program", "%s (process %ld)", library_file(process->path), process->pid);
     set_end(judgement);
+    if (process != NULL && process->stand_in != NULL)
+        reason_set("between", " %s is loaded before the driver, and can answer calls itself, which are not seen.",
+                   library_file(process->stand_in));
     if (process != NULL)
         set_last_failure(judgement);
 }

@@ -152,6 +152,18 @@ static void set_more(const struct watched_process *process, size_t first)
     reason_set("more", "%s%s", text, text[0] != '\0' ? "." : "");
 }
 
+/* Whether a library that an object is linked to was not found: then what it needs of that library says nothing. */
+static bool is_without_linked(const struct watched_process *process, const char *object)
+{
+    const struct search *searches = process->searches.items;
+    for (size_t i = 0; i < process->searches.count; i++) {
+        if (searches[i].is_linked && searches[i].file == NULL && strcmp(searches[i].by, object) == 0
+            && library_of(searches[i].name) != NULL)
+            return true;
+    }
+    return false;
+}
+
 /* The dynamic loader ends a program that calls what it could not bind with this status. */
 bool reason_unbound(const struct judgement *judgement)
 {
@@ -159,7 +171,8 @@ bool reason_unbound(const struct judgement *judgement)
     int status = judgement->program->run->status;
     bool is_ended = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_PROGRAM;
     for (size_t i = 0; i < judgement->process->unbound.count; i++) {
-        if (!is_of_cuda(unbound[i].name) || (!unbound[i].is_closed && !is_ended))
+        if (!is_of_cuda(unbound[i].name) || (!unbound[i].is_closed && !is_ended)
+            || is_without_linked(judgement->process, unbound[i].by))
             continue;
         reason_set("holder", "%s", library_file(unbound[i].by));
         reason_set("verb", "%s", unbound[i].is_closed ? "was not loaded" : "could not call a function");
@@ -207,6 +220,15 @@ bool reason_opening(const struct judgement *judgement)
 bool reason_opening_unaudited(const struct judgement *judgement)
 {
     return !judgement->process->has_auditor && judgement->process->calls.count == 0 && reason_opening(judgement);
+}
+
+bool reason_with_stand_in(const struct judgement *judgement)
+{
+    const struct watched_process *process = judgement->process;
+    if (process->stand_in == NULL || process->calls.has_init || !reason_opening(judgement))
+        return false;
+    reason_set("file", "%s", library_file(process->stand_in));
+    return true;
 }
 
 bool reason_without_companion(const struct judgement *judgement)

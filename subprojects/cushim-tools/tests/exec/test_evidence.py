@@ -181,6 +181,14 @@ class Evidence(Explained):
             self.assertIn('cuInit', answer)
             self.assertNotIn('stand_in.so', run(*command, '--softcuda', '580', '--format=json').out.decode())
 
+    def test_program_when_a_preloaded_object_has_cuinit_then_is_not_said_to_be_idle(self):
+        preload = 'LD_PRELOAD=' + built('stand_in.so')
+        answer = self.explain('env', preload, built('linked_now'), **HERE)
+        self.assertEqual(answer['cause'], 'preloaded', answer)
+        self.assertIn('linked_now gets cuInit from stand_in.so, and not from the driver', answer['message'])
+        answer = self.explain('env', preload, STEPS, 'open', 'init', 'context', '2', **HERE)
+        self.assertIn('stand_in.so is loaded before the driver, and can answer calls itself', answer['advice'])
+
     def test_findings_when_written_as_json_then_each_has_a_word_and_the_system_is_there(self):
         for options in (['--softcuda', '580'], []):
             document = json.loads(run('doctor', '--format=json', *options).out)

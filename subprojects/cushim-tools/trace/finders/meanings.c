@@ -43,7 +43,7 @@ static const struct meaning {
     {CUDA_ERROR_INVALID_DEVICE, "cuInit",
      "CUDA_VISIBLE_DEVICES names a GPU twice, or the file of a GPU cannot be opened: `cushim doctor` shows which"},
     {CUDA_ERROR_INVALID_DEVICE, "cuMemCreate cuMemGetAllocationGranularity",
-     "the device cannot make such memory, or has not this number: look at location, requestedHandleTypes and "
+     "the device cannot make such memory, or no device has this number: look at location, requestedHandleTypes and "
      "allocFlags of the properties (gpuDirectRDMACapable needs attribute 110)"},
     {CUDA_ERROR_INVALID_DEVICE, "cuMemImportFromShareableHandle cuMemRetainAllocationHandle cuMemMap*",
      "the memory is of a device that this process cannot use: both processes need the same devices in "
