@@ -20,8 +20,9 @@ enum status program_explain(const struct options *options, const struct program_
 {
     /* Not static, so that the other commands start where the memory for data is limited. */
     struct doctor *machine = calloc(1, sizeof *machine);
-    if (machine == NULL) {
+    if (machine == NULL || !reason_start()) {
         text_complain("there is not enough memory");
+        free(machine);
         return STATUS_UNUSABLE;
     }
     struct program program = {.arguments = options->program, .is_watched = options->watch};
@@ -32,6 +33,7 @@ enum status program_explain(const struct options *options, const struct program_
     without_program.watch = false;
     enum status status = doctor_find_problems(machine, &without_program);
     if (status != STATUS_USABLE) {
+        reason_end();
         free(machine);
         return status;
     }
@@ -46,6 +48,7 @@ enum status program_explain(const struct options *options, const struct program_
         (options->json ? program_write : program_print)(&judgement);
     }
     *out_uses_gpu = judgement.uses_gpu;
+    reason_end();
     program_free(&program);
     doctor_end(machine);
     free(machine);

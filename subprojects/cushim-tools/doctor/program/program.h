@@ -219,6 +219,10 @@ const struct finding *program_machine_problem(const struct judgement *judgement)
 #define RULE(cause, kind, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
 #include "rules.inc"
 
+/* Returns false if there is not enough memory. */
+bool reason_start(void);
+void reason_end(void);
+
 /* Forgets the {names} of the texts but those that each process has. */
 void reason_begin(const struct judgement *judgement);
 void reason_forget(void);

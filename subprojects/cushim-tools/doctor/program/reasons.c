@@ -13,12 +13,25 @@
 #include "devices.h"
 #include "../../exec/launch.h"
 
-/* The {names} of the texts, as the evidence sets them. */
-static struct {
+/* The {names} of the texts, as the evidence sets them. Not static: the other commands start where memory is limited. */
+enum { MAX_FACTS = 24 };
+static struct fact {
     const char *name;
     char value[1600];
-} facts[24];
+} * facts;
 static size_t fact_count;
+
+bool reason_start(void)
+{
+    facts = calloc(MAX_FACTS, sizeof *facts);
+    return facts != NULL;
+}
+
+void reason_end(void)
+{
+    free(facts);
+    facts = NULL;
+}
 
 void reason_forget(void)
 {
@@ -32,7 +45,7 @@ char *reason_value(const char *name)
     while (i < fact_count && strcmp(facts[i].name, name) != 0)
         i++;
     if (i == fact_count) {
-        assert(fact_count < sizeof facts / sizeof facts[0]);
+        assert(fact_count < MAX_FACTS);
         facts[fact_count].name = name;
         facts[fact_count++].value[0] = '\0';
     }
@@ -49,7 +62,7 @@ void reason_set(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(reason_value(name), sizeof facts[0].value, format, arguments);
+    vsnprintf(reason_value(name), sizeof facts->value, format, arguments);
     va_end(arguments);
 }
 

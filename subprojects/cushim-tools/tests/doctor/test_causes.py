@@ -602,7 +602,7 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
         def check(value):
             rows = self.examine('CUDA_VISIBLE_DEVICES=' + value).document
             self.assertNotIn('hides every GPU', ' '.join(row['text'] for row in rows), value)
-            self.assertEqual({row['cause'] for row in rows}, {None}, value)
+            self.assertEqual([row for row in rows if row['cause'] != row['check']], [], value)
         for_each(check, ('0;1', '0x0', '0 1', '0:1', '0-3', '0.0', '0abc', '00', ' 0', '0,7'))
 
     def test_machine_when_it_works_then_no_cause(self):

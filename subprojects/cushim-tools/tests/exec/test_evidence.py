@@ -50,7 +50,7 @@ class Evidence(Explained):
         self.assertIn('it made driver calls, which could not be recorded', message)
 
     def test_program_when_it_leaves_a_process_then_the_record_is_not_whole(self):
-        cause, message = self.cause('sh', '-c', 'sleep 2 >/dev/null 2>&1 & exit 3')
+        cause, message = self.cause('sh', '-c', 'sleep 2 >/dev/null 2>&1 & sleep 0.3; exit 3')
         self.assertEqual(cause, 'not-seen', message)
         self.assertIn('it left a process that still runs', message)
 
