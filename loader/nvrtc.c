@@ -60,18 +60,17 @@ static int version_ptx(int version)
     found = (since) <= version ? (ptx) : found;                                                                        \
     newest = (since);
 #include "lists/branches.inc"
-    return version / 10 > newest / 10 ? found + 1 : found;
+    return version > newest ? found + version - newest : found;
 }
 
 static bool driver_compiles(int driver, int version)
 {
-    return driver == 0 || version <= driver || version_ptx(version) <= version_ptx(driver);
+    return driver == 0 || version_ptx(version) <= version_ptx(driver);
 }
 
 static bool driver_loads_cubin(int driver, int version)
 {
-    return version >= HAS_CUBIN
-           && (driver_compiles(driver, version) || (driver >= 11000 && version / 1000 == driver / 1000));
+    return version >= HAS_CUBIN && (driver_compiles(driver, version) || version / 1000 == driver / 1000);
 }
 
 static int nvrtc_rank(const struct nvrtc_search *search, int version)

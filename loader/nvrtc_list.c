@@ -121,7 +121,7 @@ static void list_add(struct nvrtc_list *list, const char *name, struct nvrtc_nam
             return;
     }
     const char *slash = strrchr(path, '/');
-    if (slash != NULL && name_read(list->layout, slash + 1, &real) && real.is_exact && !real.is_builtins)
+    if (slash != NULL && name_read(list->layout, slash + 1, &real) && !real.is_builtins)
         read = real;
     struct nvrtc_copy *copy = &list->copies[list->count++];
     *copy = (struct nvrtc_copy){.place = list->place, .version = read.version, .is_exact = read.is_exact};

@@ -17,7 +17,7 @@ WHEEL_13 = 'lib/python3.11/site-packages/nvidia/cu13/lib'
 def soname(version):
     """The name of the library in a wheel: libnvrtc.so.12."""
     major = version.split('.', maxsplit=1)[0]
-    return 'libnvrtc.so.' + {'11': '11.1' if version == '11.1' else '11.2'}.get(major, major)
+    return 'libnvrtc.so.' + {'11': '11.0' if version == '11.0' else '11.2'}.get(major, major)
 
 
 class NvrtcTest(unittest.TestCase):

@@ -70,6 +70,10 @@ class Rule(NvrtcTest):
             file.write_text(text, encoding='utf-8')
         self.expect(self.find_in_venv(12090, 0), capability='9000', target='compute_90')
         self.expect(self.find_in_venv(12090, 0, ordinal=1), capability='0', target='')
+        mps = self.directory / 'tmp/nvidia-mps/control'  # then it is not known which GPU is device 0, but all are alike
+        mps.parent.mkdir(parents=True)
+        mps.touch()
+        self.expect(self.find_in_venv(12090, 0), capability='9000', target='compute_90')
 
     def test_output_when_cubins_then_the_newest_copy_of_the_driver(self):
         self.put('cuda/lib64', '12.1')
@@ -77,17 +81,29 @@ class Rule(NvrtcTest):
             found = self.find(environment={'VIRTUAL_ENV': '/venv', 'CUDA_PATH': '/cuda'}, driver=12020, capability=9000,
                               root=self.directory, output=output)
             self.expect(found, version=version, target=target, loads_ptx=str(1 - output))
+        self.expect(self.find_in_venv(12090, 9000, output=1), version='12090', target='sm_90', loads_ptx='1')
         # a GPU that only PTX can serve
         self.expect(self.find_in_venv(13050, 14000, output=1), target='compute_121', loads_ptx='1')
+
+    def test_output_when_cubins_then_a_copy_without_the_gpu_comes_later(self):
+        self.put('conda/lib', '12.4')
+        self.put('cuda/lib64', '12.9')
+        for names, version, target in ((['CONDA_PREFIX', 'CUDA_PATH'], '12090', 'sm_120'),
+                                       (['CONDA_PREFIX'], '12040', 'compute_90')):
+            places = {'CONDA_PREFIX': '/conda', 'CUDA_PATH': '/cuda'}
+            found = self.find(environment={name: places[name] for name in names}, driver=12090, capability=12000,
+                              output=1, root=self.directory)
+            self.expect(found, version=version, target=target)
 
     def test_driver_when_newer_than_the_list_then_everything_fits(self):
         self.expect(self.find_in_venv(15000, 9000), version='13050', loads_ptx='1')
 
     def test_copy_when_older_than_its_own_list_then_the_list_of_cushim_counts(self):
-        self.put('cuda/lib64', '11.1')
-        for capability, target in ((8060, 'compute_86'), (9000, 'compute_86'), (7000, 'compute_70')):
-            self.expect(self.find(environment={'CUDA_PATH': '/cuda'}, driver=11020, capability=capability,
-                                  root=self.directory), version='11010', target=target)
+        self.put('cuda/lib64', '11.0')
+        for capability, target in ((8000, 'compute_80'), (9000, 'compute_80'), (7000, 'compute_70')):
+            for output in (0, 1):  # it cannot make CUBINs
+                self.expect(self.find(environment={'CUDA_PATH': '/cuda'}, driver=11020, capability=capability,
+                                      output=output, root=self.directory), version='11000', target=target)
 
     def test_option_when_wrong_then_an_error(self):
         for argument in ('output=2', 'output=-1', 'driver=-1', 'capability=-1', 'ordinal=-1'):
@@ -192,6 +208,7 @@ class Places(NvrtcTest):
 
     def test_open_when_it_fits_then_is_taken(self):
         open_one = self.put('somewhere', '12.1')
+        self.put('somewhere', '13.0')
         self.put('venv/' + WHEEL_13, '13.0')
         self.expect(self.find(environment={'VIRTUAL_ENV': 'venv'}, driver=13000, capability=9000, open=open_one),
                     version='12010', place='open in this process', path=str(open_one), compile='0')
@@ -286,6 +303,15 @@ class Broken(NvrtcTest):
                     self.directory / 'venv' / WHEEL)  # looks like 12.1, whose PTX a driver of 12.2 compiles
         found = self.find(environment={'VIRTUAL_ENV': '/venv'}, driver=12020, capability=9000, root=self.directory)
         self.expect(found, reason='needs-library', message='libnvrtc-builtins.so.12.9')
+
+    def test_name_when_that_of_a_better_version_then_a_copy_that_is_one_comes_first(self):
+        liar = pathlib.Path(self.put('liar/lib64', '12.9'))
+        liar.rename(liar.with_name('libnvrtc.so.12.1.105'))
+        self.put('cuda/lib64', '12.1')
+        for environment, version, target in (({'CUDA_PATH': '/liar', 'CUDA_HOME': '/cuda'}, '12010', 'compute_90'),
+                                             ({'CUDA_PATH': '/liar'}, '12090', 'sm_90')):
+            self.expect(self.find(environment=environment, driver=12020, capability=9000, root=self.directory),
+                        version=version, target=target, compile='0')
 
 
 if __name__ == '__main__':
