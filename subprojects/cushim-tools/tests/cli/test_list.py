@@ -110,7 +110,7 @@ class NoStart(Machine):
         answer = run_json('probe', '--require=12.0', '--no-start', DRIVER, FAKE_CRASH='cuInit')
         self.assertEqual((answer.status, answer.document['initialised']), (USABLE, None))
         self.assertIn('not started', run('probe', '--require=12.0', '--no-start', DRIVER).out.decode())
-        for arguments in (['--require=memory-pools'], ['--require=12.0', '--devices'], []):
+        for arguments in (['--require=memory-pools'], ['--require=arch>=8.0'], ['--require=12.0', '--devices'], []):
             self.assertEqual(run('probe', '--no-start', *arguments, DRIVER).status, USAGE, arguments)
 
 
