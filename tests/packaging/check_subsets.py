@@ -286,7 +286,7 @@ int cuDriverGetVersion(int *version) {{ *version = {version}; return 0; }}
         self.assertIn('cuStreamQuery', run('g++', *flags, '-c', outside, '-o', os.devnull).stdout)
 
     def test_gpus_when_asked_for_then_are_there_and_answer_without_a_driver(self):
-        self.assertNotIn('cushim_gpu', self.twenty.header)
+        self.assertNotIn('struct cushim_gpu', self.twenty.header)
         self.assertNotIn('nvmlInit', (self.twenty.directory / 'cushim.c').read_text(encoding='utf-8'))
         copy = self.make('gpus', 'cuInit', '--no-streams', '--gpus')
         self.assertIn('--no-streams --companions --gpus DIRECTORY', copy.header)

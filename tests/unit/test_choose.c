@@ -95,6 +95,22 @@ UNIT_TEST(test_choose_when_a_list_is_wrong_then_refused_and_nothing_is_loaded)
     assert_int_equal(cushim_diagnosis_get()->attempt_count, 0);
 }
 
+UNIT_TEST(test_conditions_when_they_are_met_by_different_gpus_then_not_met)
+{
+    struct condition_facts facts = {
+        .cuda_version = 12040, .gpu_count = 2, .gpus = {{9000, 1u << 30}, {8000, 1ull << 34}}};
+    char message[CONDITION_MESSAGE_SIZE];
+    const char *const one[] = {"arch>=9.0 memory>=16G"}, *const two[] = {"arch>=9.0", "memory>=16G"};
+    const char *const met[] = {"arch>=8.0", "memory>=16G"};
+    size_t index = 7;
+    assert_int_equal(cush_conditions_judge(one, 1, &facts, &index, message, sizeof message), CONDITION_UNMET);
+    assert_int_equal(cush_conditions_judge(two, 2, &facts, &index, message, sizeof message), CONDITION_UNMET);
+    assert_int_equal(index, 0);
+    assert_int_equal(cush_conditions_judge(met, 2, &facts, &index, message, sizeof message), CONDITION_MET);
+    facts.gpus[1].memory = 0;
+    assert_int_equal(cush_conditions_judge(met, 2, &facts, &index, message, sizeof message), CONDITION_NOT_KNOWN);
+}
+
 UNIT_TEST(test_facts_when_a_machine_is_described_then_nothing_else_is_known)
 {
     struct condition_facts facts;

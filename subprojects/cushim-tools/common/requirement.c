@@ -164,6 +164,14 @@ static void check_names(const struct options *options, struct requirement *requi
         device |= lack.device;
         newest = lack.version > newest ? lack.version : newest;
     }
+    /* Each condition on GPUs can be met by another one. */
+    if (names[0] == '\0' && requirement->met && driver_diagnosis()->cuda_version != 0
+        && cushim_require(options->names, options->name_count, options->kind, NULL) != CUDA_SUCCESS) {
+        requirement->met = false;
+        requirement->reason = CUSHIM_REASON_LACKS_FEATURE;
+        snprintf(requirement->message, sizeof requirement->message, "%s", cushim_error_last()->message);
+        advise(requirement, cushim_reason_advice(CUSHIM_REASON_LACKS_FEATURE));
+    }
     if (names[0] == '\0')
         return;
     if (requirement->met)
