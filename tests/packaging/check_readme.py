@@ -49,6 +49,12 @@ def message_of(reason):
 
 
 class Pages(unittest.TestCase):
+    def test_number_of_lines_when_the_library_is_counted_then_is_that_of_the_page(self):
+        said = int(re.search(r'The library has (\d+),000 lines', PAGES['README.md'])[1])
+        lines = sum(path.read_bytes().count(b'\n') for name in ('include', 'loader', 'src')
+                    for path in (ROOT / name).rglob('*') if path.is_file() and '__pycache__' not in path.parts)
+        self.assertEqual(said, round(lines / 1000), lines)
+
     def compile(self, code, *more, driver='none', **variables):
         with tempfile.TemporaryDirectory() as scratch:
             path = pathlib.Path(scratch)
