@@ -237,7 +237,7 @@ static void nvrtc_accept(struct nvrtc_search *search, const struct nvrtc_copy *c
     found->message[0] = '\0';
     found->handle = library;
     found->version = copy->version;
-    found->loads_ptx = has_ptx;
+    found->is_ptx_usable = has_ptx;
     found->place = cush_nvrtc_place_names[copy->place];
     snprintf(found->path, sizeof found->path, "%s", copy->path);
     if (all->is_known && all->best != 0)

@@ -68,10 +68,10 @@ struct cushim_nvrtc {
      * library cannot be opened.
      */
     enum cushim_reason reason;
-    int version;    /**< The CUDA version of the copy: 12090. 0: none is open. */
-    int driver;     /**< The CUDA version of the driver for which it was chosen. 0: no driver is loaded. */
-    int capability; /**< The compute capability for which it was chosen: 8060 is 8.6. 0: not known. */
-    bool loads_ptx; /**< The driver also compiles the PTX of this copy. Otherwise only CUBINs load. */
+    int version;        /**< The CUDA version of the copy: 12090. 0: none is open. */
+    int driver;         /**< The CUDA version of the driver for which it was chosen. 0: no driver is loaded. */
+    int capability;     /**< The compute capability for which it was chosen: 8060 is 8.6. 0: not known. */
+    bool is_ptx_usable; /**< The driver also compiles the PTX of this copy. Otherwise only CUBINs load. */
     /** What to compile for: "compute_86" and nvrtcGetPTX(), or "sm_86" and nvrtcGetCUBIN(). "": the GPU is not
      *  known. */
     char target[16];

@@ -76,7 +76,7 @@ static const char *kernel(void)
     size_t size = sizeof compiled + 1;
     int (*create)(void **, const char *, const char *, int, const char **, const char **);
     int (*compile)(void *, int, const char **), (*get_size)(void *, size_t *), (*get)(void *, char *);
-    if (cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS || !nvrtc.loads_ptx || nvrtc.target[0] == '\0')
+    if (cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS || !nvrtc.is_ptx_usable || nvrtc.target[0] == '\0')
         return ptx;
     snprintf(option, sizeof option, "--gpu-architecture=%s", nvrtc.target);
     create = (int (*)(void **, const char *, const char *, int, const char **, const char **))cushim_nvrtc_symbol(

@@ -68,7 +68,8 @@ int main(int argc, char **argv)
     }
     printf("reason=%s\nversion=%d\ndriver=%d\ncapability=%d\n", cushim_reason_name(nvrtc.reason), nvrtc.version,
            nvrtc.driver, nvrtc.capability);
-    printf("loads_ptx=%d\ntarget=%s\npath=%s\nplace=%s\n", nvrtc.loads_ptx, nvrtc.target, nvrtc.path, nvrtc.place);
+    printf("is_ptx_usable=%d\ntarget=%s\npath=%s\nplace=%s\n", nvrtc.is_ptx_usable, nvrtc.target, nvrtc.path,
+           nvrtc.place);
     printf("message=%s\nadvice=%s\n", nvrtc.message, nvrtc.advice);
     printf("privileged=%d\n", getauxval(AT_SECURE) != 0);
     if (nvrtc.handle != NULL && strcmp(value_of(argv, "compile", "1"), "0") != 0)

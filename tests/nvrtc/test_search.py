@@ -35,14 +35,14 @@ class Rule(NvrtcTest):
 
     def test_copy_when_its_ptx_is_of_the_driver_then_fits(self):
         found = self.find_in_venv(12090, 9000)
-        self.expect(found, reason='none', version='12090', target='compute_90', loads_ptx='1', place='VIRTUAL_ENV',
+        self.expect(found, reason='none', version='12090', target='compute_90', is_ptx_usable='1', place='VIRTUAL_ENV',
                     message='', compile='0', path=str(self.directory / 'venv' / WHEEL / 'libnvrtc.so.12'))
 
     def test_copy_when_both_fit_then_the_newest(self):
         self.expect(self.find_in_venv(13050, 9000), version='13050', target='compute_90', compile='0')
 
     def test_copy_when_its_ptx_is_too_new_then_compiles_for_the_gpu_itself(self):
-        self.expect(self.find_in_venv(12020, 9000), version='12090', target='sm_90', loads_ptx='0', compile='0',
+        self.expect(self.find_in_venv(12020, 9000), version='12090', target='sm_90', is_ptx_usable='0', compile='0',
                     message='error 222')
 
     def test_copies_when_of_newer_major_versions_then_none_fits(self):
@@ -57,7 +57,7 @@ class Rule(NvrtcTest):
                     advice='pip install nvidia-cuda-nvrtc-cu11')
 
     def test_gpu_when_newer_than_the_copy_then_ptx_of_an_older_one(self):
-        self.expect(self.find_in_venv(13050, 14000), target='compute_121', loads_ptx='1')
+        self.expect(self.find_in_venv(13050, 14000), target='compute_121', is_ptx_usable='1')
         self.expect(self.find_in_venv(12020, 14000), reason='lacks-feature', message='does not yet compile')
 
     def test_gpu_when_not_known_then_no_target(self):
@@ -80,10 +80,10 @@ class Rule(NvrtcTest):
         for output, version, target in ((0, '12010', 'compute_90'), (1, '12090', 'sm_90')):
             found = self.find(environment={'VIRTUAL_ENV': '/venv', 'CUDA_PATH': '/cuda'}, driver=12020, capability=9000,
                               root=self.directory, output=output)
-            self.expect(found, version=version, target=target, loads_ptx=str(1 - output))
-        self.expect(self.find_in_venv(12090, 9000, output=1), version='12090', target='sm_90', loads_ptx='1')
+            self.expect(found, version=version, target=target, is_ptx_usable=str(1 - output))
+        self.expect(self.find_in_venv(12090, 9000, output=1), version='12090', target='sm_90', is_ptx_usable='1')
         # a GPU that only PTX can serve
-        self.expect(self.find_in_venv(13050, 14000, output=1), target='compute_121', loads_ptx='1')
+        self.expect(self.find_in_venv(13050, 14000, output=1), target='compute_121', is_ptx_usable='1')
 
     def test_output_when_cubins_then_a_copy_without_the_gpu_comes_later(self):
         self.put('conda/lib', '12.4')
@@ -96,7 +96,7 @@ class Rule(NvrtcTest):
             self.expect(found, version=version, target=target)
 
     def test_driver_when_newer_than_the_list_then_everything_fits(self):
-        self.expect(self.find_in_venv(15000, 9000), version='13050', loads_ptx='1')
+        self.expect(self.find_in_venv(15000, 9000), version='13050', is_ptx_usable='1')
 
     def test_copy_when_older_than_its_own_list_then_the_list_of_cushim_counts(self):
         self.put('cuda/lib64', '11.0')

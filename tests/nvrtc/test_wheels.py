@@ -30,7 +30,7 @@ class Wheels(NvrtcTest):
                 for output, kind in ((0, 'compute_'), (1, 'sm_')):
                     with self.subTest(version=version, target=kind + target):
                         found = self.find_in(path, driver=number(version), capability=capability, output=output)
-                        self.expect(found, version=str(number(version)), target=kind + target, loads_ptx='1',
+                        self.expect(found, version=str(number(version)), target=kind + target, is_ptx_usable='1',
                                     place='VIRTUAL_ENV', compile='0')
 
     def test_wheel_when_newer_than_the_driver_then_compiles_for_the_gpu_itself(self):
@@ -40,7 +40,7 @@ class Wheels(NvrtcTest):
                 continue
             with self.subTest(version=version):
                 found = self.find_in(path, driver=1000 * major, capability=8060)
-                self.expect(found, version=str(number(version)), target='sm_86', loads_ptx='0', compile='0')
+                self.expect(found, version=str(number(version)), target='sm_86', is_ptx_usable='0', compile='0')
 
     def test_wheel_when_without_volta_or_kepler_then_says_so(self):
         for version, path in WHEELS.items():

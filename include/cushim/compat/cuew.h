@@ -85,7 +85,7 @@ static inline cushim_fn cushim_cuew_nvrtc(const char *name)
     static struct cushim_nvrtc nvrtc;
     if (nvrtc.handle == NULL && cushim_nvrtc_find(NULL, &nvrtc) != CUDA_SUCCESS)
         return NULL;
-    return nvrtc.loads_ptx ? cushim_nvrtc_symbol(&nvrtc, name) : NULL;
+    return nvrtc.is_ptx_usable ? cushim_nvrtc_symbol(&nvrtc, name) : NULL;
 #else /* a subset without it */
     (void)name;
     return NULL;

@@ -66,7 +66,7 @@ void nvrtc_write(struct json *json, const struct cushim_nvrtc *found)
     json_string(json, "place", is_open ? found->place : NULL);
     json_known(json, "cuda_version", found->version);
     json_string(json, "target", found->target[0] != '\0' ? found->target : NULL);
-    json_boolean(json, "loads_ptx", found->loads_ptx);
+    json_boolean(json, "is_ptx_usable", found->is_ptx_usable);
     json_string(json, "message", found->message);
     json_string(json, "advice", found->advice);
     json_close_object(json);

@@ -10,7 +10,7 @@ from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main,
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features',
               'companions', 'nvrtc', 'tried', 'layers', 'preloaded', 'environment', 'devices']
-NVRTC_KEYS = ['reason', 'path', 'place', 'cuda_version', 'target', 'loads_ptx', 'message', 'advice']
+NVRTC_KEYS = ['reason', 'path', 'place', 'cuda_version', 'target', 'is_ptx_usable', 'message', 'advice']
 FEATURE_KEYS = ['name', 'usable', 'obstacle', 'message', 'since', 'values']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')
