@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cushim/lookup.h"
 #include "machine.h"
 #include "platform.h"
 
@@ -104,11 +103,9 @@ bool preload_has_cuinit(char *path, size_t size)
     Dl_info info;
     char own[PLATFORM_PATH_SIZE], real[PLATFORM_PATH_SIZE];
     const char *driver = driver_diagnosis()->path;
-    union {
-        cushim_fn function;
-        void *address;
-    } init = {cushim_symbol("cuInit")};
-    if (driver == NULL || init.function == NULL || dladdr(init.address, &info) == 0 || info.dli_fname == NULL
+    void *address =
+        dlsym(RTLD_DEFAULT, "cuInit"); /* of the driver only if a program is linked to it: this one is not */
+    if (driver == NULL || address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL
         || !platform_real_path(info.dli_fname, own, sizeof own) || !platform_real_path(driver, real, sizeof real)
         || strcmp(own, real) == 0)
         return false;

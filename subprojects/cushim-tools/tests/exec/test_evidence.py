@@ -181,6 +181,11 @@ class Evidence(Explained):
             self.assertIn('cuInit', answer)
             self.assertNotIn('stand_in.so', run(*command, '--softcuda', '580', '--format=json').out.decode())
 
+    def test_doctor_when_a_preloaded_object_refuses_cuinit_then_its_name_leads(self):
+        answer = run('doctor', '--softcuda', '580', '--format=json', LD_PRELOAD=built('limiter.so'), LIMITER='init999')
+        first = json.loads(answer.out)['findings'][0]
+        self.assertEqual((first['check'], first['message']), ('preload', 'cuInit is that of limiter.so, and not of the driver.'))
+
     def test_program_when_a_preloaded_object_has_cuinit_then_is_not_said_to_be_idle(self):
         preload = 'LD_PRELOAD=' + built('stand_in.so')
         answer = self.explain('env', preload, built('linked_now'), **HERE)
