@@ -383,27 +383,32 @@ void cush_nvrtc_list_read(struct nvrtc_list *list)
         list_read_known(list);
 }
 
-/* The dynamic loader says where it finds a name only by opening it. */
+/* A version in the name of a file: "13", "11.2". The dynamic loader says where it finds a name only by opening it. */
+static void list_ask_loader(struct nvrtc_list *list, const char *version, int driver)
+{
+    char name[32], error[256], path[OS_PATH_SIZE];
+    void *library;
+    bool is_of_driver = driver == 0 || atoi(version) <= driver / 1000;
+    snprintf(name, sizeof name, "libnvrtc.so.%s", version);
+    if (!is_of_driver || cush_os_library_open(name, &library, error, sizeof error) != OS_LIBRARY_OPEN)
+        return;
+    cush_os_library_path(library, NULL, path, sizeof path);
+    cush_os_library_close(library);
+    if (strchr(path, '/') != NULL && strlen(path) < NVRTC_PATH_SIZE)
+        list_read_file(list, path);
+}
+
 void cush_nvrtc_list_ask_loader(struct nvrtc_list *list, int driver)
 {
     static const char *const older[] = {"11.2", "11.1", "11.0", "10.2", "10.1", "10.0", "9.2", "9.1", "9.0", "8.0"};
-    const int newest = CUSHIM_LIST_VERSION / 1000, oldest = 12;
-    char name[32], error[256], path[OS_PATH_SIZE];
-    void *library;
+    char version[16];
     if (list->layout->is_windows || list->root[0] != '\0' || cush_os_privileged())
         return;
     list->place = NVRTC_LOADER;
-    for (int i = 0; i < newest - oldest + 1 + (int)(sizeof older / sizeof older[0]); i++) {
-        if (newest - i >= oldest)
-            snprintf(name, sizeof name, "libnvrtc.so.%d", newest - i);
-        else
-            snprintf(name, sizeof name, "libnvrtc.so.%s", older[i - (newest - oldest + 1)]);
-        bool is_of_driver = driver == 0 || atoi(name + strlen("libnvrtc.so.")) <= driver / 1000;
-        if (!is_of_driver || cush_os_library_open(name, &library, error, sizeof error) != OS_LIBRARY_OPEN)
-            continue;
-        cush_os_library_path(library, NULL, path, sizeof path);
-        cush_os_library_close(library);
-        if (strchr(path, '/') != NULL && strlen(path) < NVRTC_PATH_SIZE)
-            list_read_file(list, path);
+    for (int major = CUSHIM_LIST_VERSION / 1000; major >= 12; major--) {
+        snprintf(version, sizeof version, "%d", major);
+        list_ask_loader(list, version, driver);
     }
+    for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)
+        list_ask_loader(list, older[i], driver);
 }

@@ -66,7 +66,7 @@ enum status choose_answer(const struct options *options, const struct condition_
     for (const char *list = options->choose;
          list != NULL && cush_condition_next_build(&list, &build, message, sizeof message);) {
         enum condition_answer answer = build_judge(&build, facts, failure, message, sizeof message);
-        bool is_open = answer == CONDITION_NOT_KNOWN && facts->must_be_known;
+        bool is_open = answer == CONDITION_NOT_KNOWN && facts != NULL && facts->must_be_known;
         if (options->json)
             choose_write_build(&json, &build, is_open, answer == CONDITION_MET, message);
         if (answer != CONDITION_MET && !is_decided && !options->json)

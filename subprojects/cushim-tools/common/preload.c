@@ -16,10 +16,13 @@
 #if defined(__linux__)
 #    include <dlfcn.h>
 #    include <elf.h>
+#    include <fcntl.h>
+#    include <unistd.h>
 
-static bool read_at(FILE *file, uint64_t at, void *bytes, size_t size)
+/* Without stdio, which needs memory. */
+static bool read_at(int file, uint64_t at, void *bytes, size_t size)
 {
-    return fseek(file, (long)at, SEEK_SET) == 0 && fread(bytes, size, 1, file) == 1;
+    return pread(file, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
 /* "cuInit", but not "curl_easy_init" or "cudaMalloc". */
@@ -29,23 +32,23 @@ static bool is_driver_function(const char *name)
 }
 
 /* Writes a function of the driver that the symbols of a section define; cuInit, if it is one of them. */
-static void read_symbols(FILE *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings, char *function, size_t size)
+static void read_symbols(int file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings, char *function, size_t size)
 {
     Elf64_Sym symbol;
     char name[64];
     for (uint64_t i = 1; i < symbols->sh_size / sizeof symbol && strcmp(function, "cuInit") != 0; i++) {
         if (!read_at(file, symbols->sh_offset + i * sizeof symbol, &symbol, sizeof symbol))
             return;
-        if (symbol.st_shndx == SHN_UNDEF || fseek(file, (long)(strings->sh_offset + symbol.st_name), SEEK_SET) != 0)
-            continue;
-        size_t length = fread(name, 1, sizeof name - 1, file);
-        name[length] = '\0';
+        ssize_t length = symbol.st_shndx != SHN_UNDEF
+                             ? pread(file, name, sizeof name - 1, (off_t)(strings->sh_offset + symbol.st_name))
+                             : 0;
+        name[length > 0 ? length : 0] = '\0';
         if (is_driver_function(name) && (function[0] == '\0' || strcmp(name, "cuInit") == 0))
             snprintf(function, size, "%s", name);
     }
 }
 
-static void read_object(FILE *file, char *function, size_t size)
+static void read_object(int file, char *function, size_t size)
 {
     Elf64_Ehdr header;
     Elf64_Shdr section, strings;
@@ -69,11 +72,11 @@ static size_t preload_add(const char *root, const char *path, const char *throug
         return count;
     *preloaded = (struct preloaded){.through = through};
     snprintf(preloaded->path, sizeof preloaded->path, "%s", path);
-    FILE *file = fopen(whole, "re");
-    preloaded->error = file == NULL ? errno : 0;
-    if (file != NULL) {
+    int file = open(whole, O_RDONLY | O_CLOEXEC);
+    preloaded->error = file < 0 ? errno : 0;
+    if (file >= 0) {
         read_object(file, preloaded->function, sizeof preloaded->function);
-        fclose(file);
+        close(file);
     }
     return count + (preloaded->error != 0 || preloaded->function[0] != '\0');
 }

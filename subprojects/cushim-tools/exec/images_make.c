@@ -27,5 +27,5 @@ struct exec_images *exec_images_make(char *setting, size_t size)
 bool exec_images_are_used(const char *setting)
 {
     struct shmid_ds status;
-    return shmctl(atoi(setting), IPC_STAT, &status) == 0 && status.shm_nattch > 1;
+    return shmctl((int)strtol(setting, NULL, 10), IPC_STAT, &status) == 0 && status.shm_nattch > 1;
 }

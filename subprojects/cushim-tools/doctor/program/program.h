@@ -214,7 +214,7 @@ void program_judge(struct judgement *judgement);
 /* The first problem of the machine, or NULL if it has none. */
 const struct finding *program_machine_problem(const struct judgement *judgement);
 
-/* ---- reasons.c, reasons_libraries.c, reasons_end.c: the evidence of rules.inc ---- */
+/* ---- facts.c; reasons.c, reasons_libraries.c, reasons_end.c: the evidence of rules.inc ---- */
 
 #define RULE(cause, kind, evidence, message, advice) bool reason_##evidence(const struct judgement *judgement);
 #include "rules.inc"

@@ -38,6 +38,7 @@ static void kernel_ask(const struct cushim_dispatch_table *next, uint64_t functi
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUfunction handle = (CUfunction)(uintptr_t)function;
     kernel->count = 0;
+    kernel->is_longer = false;
     if (next->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS)
         return;
     bool has_next = true;

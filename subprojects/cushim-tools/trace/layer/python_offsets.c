@@ -112,7 +112,7 @@ bool python_find(struct python *python, int *out_unknown)
 {
     const char *(*version)(void);
     bool has_version = symbol_find("Py_GetVersion", &version) && strncmp(version(), "3.", 2) == 0;
-    int minor = has_version ? atoi(version() + 2) : -1;
+    int minor = has_version ? (int)strtol(version() + 2, NULL, 10) : -1;
     bool is_known =
         minor >= 0 && sizeof(void *) == 8 && symbol_find("PyCode_Type", &python->code_type)
         && symbol_find("PyUnicode_Type", &python->string_type) && symbol_find("PyBytes_Type", &python->bytes_type)
