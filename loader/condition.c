@@ -23,7 +23,7 @@ struct condition {
     unsigned long long value; /* a version as 12040, a capability as 7050, a release, or bytes */
 };
 
-static const char separators[] = " \t\n,";
+static const char between_conditions[] = " \t\n,";
 enum { VALUE_SIZE = 32, NAME_SIZE = 96 };
 
 /* ---- Reading ---- */
@@ -120,7 +120,7 @@ static enum subject find_subject(const char *text, size_t length)
 /* Takes the next word of a list. Returns false at its end. */
 static bool next_word(const char **list, struct condition *out_word)
 {
-    const char *text = *list + strspn(*list, separators);
+    const char *text = *list + strspn(*list, between_conditions);
     size_t length = strcspn(text, " \t\n,;");
     *out_word = (struct condition){.text = text, .length = (int)(length < INT_MAX ? length : INT_MAX)};
     *list = text + length;
@@ -249,9 +249,9 @@ bool cush_condition_list_is_empty(const char *list)
 bool cush_condition_next_build(const char **text, struct condition_build *out_build, char *message, size_t size)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
-    const char *name = *text + strspn(*text, separators);
+    const char *name = *text + strspn(*text, between_conditions);
     size_t length = strspn(name, letters);
-    const char *behind = name + length + strspn(name + length, separators);
+    const char *behind = name + length + strspn(name + length, between_conditions);
     bool has_conditions = *behind == ':';
     *out_build = (struct condition_build){name, length, has_conditions ? behind + 1 : ""};
     if (length == 0 || (!has_conditions && *behind != ';' && *behind != '\0')) {

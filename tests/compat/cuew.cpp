@@ -49,6 +49,7 @@ static void use_found_nvrtc()
     EXPECT(nvrtcGetPTX(program, nullptr) == NVRTC_ERROR_INTERNAL_ERROR);
 }
 
+#if !defined(CUSHIM_NVRTC_H)
 static void use_nvrtc()
 {
     nvrtcProgram program = nullptr;
@@ -69,6 +70,7 @@ static void use_nvrtc()
     EXPECT(program == nullptr && size == 0 && major == -1 && minor == -1 && name == nullptr);
     EXPECT(std::strlen(nvrtcGetErrorString(NVRTC_ERROR_INTERNAL_ERROR)) > 0);
 }
+#endif
 
 static void use_gpu()
 {
@@ -98,16 +100,17 @@ int main(int argc, char **argv)
     const bool has_driver = has_gpu || has_nvrtc || (argc == 2 && std::strcmp(argv[1], "found") == 0);
     EXPECT(CUDA_VERSION == 9020);
     EXPECT(cuewInit(CUEW_INIT_CUDA) == (has_driver ? CUEW_SUCCESS : CUEW_ERROR_OPEN_FAILED));
-    const bool finds_nvrtc = cuewInit(CUEW_INIT_NVRTC) == CUEW_SUCCESS; // also one of this machine
-    EXPECT(finds_nvrtc == (cuewNvrtcVersion() != 0));
-    EXPECT(finds_nvrtc || !has_nvrtc);
+    // Otherwise one of this machine could be found, whose code has leaks of its own.
+    EXPECT(!has_nvrtc || cuewInit(CUEW_INIT_NVRTC) == CUEW_SUCCESS);
     EXPECT(std::strlen(cuewErrorString(CUDA_ERROR_OUT_OF_MEMORY)) > 0);
     EXPECT(std::strcmp(cuewErrorString(static_cast<CUresult>(99999)), "Unknown CUDA error value") == 0);
     EXPECT(cuewCompilerPath() == nullptr);
     if (has_nvrtc)
         use_found_nvrtc();
-    else if (!finds_nvrtc)
+#if !defined(CUSHIM_NVRTC_H) // a subset without it finds none
+    else
         use_nvrtc();
+#endif
     if (has_gpu) {
         use_gpu();
     } else {
