@@ -108,6 +108,33 @@ static void choose_read_files(const struct options *options, struct condition_fa
         facts->gpu_count = machine_gpus_facts(options->load.root, facts->gpus, why, size);
 }
 
+enum status require_by_files(const struct options *options, struct requirement *out_requirement)
+{
+    struct condition_facts facts;
+    struct options version = *options;
+    char message[CONDITION_MESSAGE_SIZE] = "", why[512] = "";
+    size_t unused;
+    version.name_count = 0;
+    *out_requirement = requirement_check(&version);
+    requirement_read_facts(options, &facts);
+    choose_read_files(options, &facts, why, sizeof why);
+    if (facts.gpu_count < 0)
+        return text_refuse("--no-start: the GPUs are known only after a start. %s", why);
+    enum condition_answer answer =
+        cush_conditions_judge(options->names, options->name_count, &facts, &unused, message, sizeof message);
+    if (answer == CONDITION_NOT_KNOWN)
+        return text_refuse("--no-start: this is known only after a start: %s", message);
+    if (answer == CONDITION_MET || !out_requirement->met)
+        return STATUS_USABLE;
+    out_requirement->met = false;
+    out_requirement->reason = CUSHIM_REASON_LACKS_FEATURE;
+    snprintf(out_requirement->message, sizeof out_requirement->message, "%.255s",
+             facts.gpu_count == 0 && why[0] != '\0' ? why : message);
+    snprintf(out_requirement->advice, sizeof out_requirement->advice, "%s",
+             cushim_reason_advice(CUSHIM_REASON_LACKS_FEATURE));
+    return STATUS_USABLE;
+}
+
 enum status choose_for_machine(const struct options *options, const char *failure)
 {
     struct condition_facts facts;

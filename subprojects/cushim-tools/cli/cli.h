@@ -66,6 +66,11 @@ enum status choose_answer(const struct options *options, const struct condition_
  * forbids it. */
 enum status choose_for_machine(const struct options *options, const char *failure);
 
+struct requirement;
+
+/* Judges --require by the GPUs that files show, without a start. Refuses what only a start shows. */
+enum status require_by_files(const struct options *options, struct requirement *out_requirement);
+
 /* ---- for.c: --for, the answers of --choose and --require for another machine ---- */
 
 enum status for_answer(const struct options *options);

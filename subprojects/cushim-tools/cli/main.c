@@ -182,9 +182,8 @@ static enum status options_check_probe(const struct options *options)
         return text_refuse("probe: --no-start is for --choose and --require");
     if (options->no_start && options->devices)
         return text_refuse("probe: --devices starts the driver, and --no-start does not");
-    if (options->no_start && requirement_needs_start(options))
-        return text_refuse("probe: --no-start: whether a feature can be used, or a GPU meets a condition, is known "
-                           "only after a start");
+    if (options->no_start && requirement_has_feature(options))
+        return text_refuse("probe: --no-start: whether a feature can be used is known only after a start");
     return STATUS_USABLE;
 }
 

@@ -67,7 +67,9 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     if (status == STATUS_USAGE)
         return status;
     probe->loaded = status == STATUS_USABLE;
-    if (probe->loaded && (options->devices || requirement_needs_start(options)))
+    bool by_files = options->no_start && requirement_needs_gpus(options);
+    if (probe->loaded && !by_files
+        && (options->devices || requirement_has_feature(options) || requirement_needs_gpus(options)))
         probe->started = driver_start() == CUDA_SUCCESS ? PROBE_STARTED : PROBE_FAILED;
     struct driver_explanation explanation =
         probe->started == PROBE_FAILED ? driver_explanation() : (struct driver_explanation){""};
@@ -81,7 +83,10 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     }
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
-    probe->requirement = requirement_check(options);
+    if (!by_files)
+        probe->requirement = requirement_check(options);
+    else if (require_by_files(options, &probe->requirement) == STATUS_USAGE)
+        return STATUS_USAGE;
 
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     if (!library_origin(options->load.root, diagnosis->path, probe->origin, sizeof probe->origin))

@@ -81,8 +81,10 @@ struct requirement {
 /* Checks --require, --feature and --require-slot. Call it after a load, successful or not. */
 struct requirement requirement_check(const struct options *options);
 
-/* Whether a required feature depends on the GPUs, so that the driver must be started. */
-bool requirement_needs_start(const struct options *options);
+/* Whether a feature is required, and whether something is that only a GPU has. Both need a start, but files can show
+ * what a GPU has. */
+bool requirement_has_feature(const struct options *options);
+bool requirement_needs_gpus(const struct options *options);
 
 /* What is known of the machine once its driver has started: for conditions. */
 void requirement_read_facts(const struct options *options, struct condition_facts *out_facts);

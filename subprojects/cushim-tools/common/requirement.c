@@ -189,13 +189,20 @@ static void check_names(const struct options *options, struct requirement *requi
     text_append(requirement->advice, sizeof requirement->advice, ".");
 }
 
-bool requirement_needs_start(const struct options *options)
+bool requirement_has_feature(const struct options *options)
 {
-    for (size_t i = 0; i < options->name_count; i++) {
-        if (features_know(options->names[i]) || cush_conditions_need_gpus(&options->names[i], 1))
-            return true;
-    }
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < options->name_count; i++)
+        found |= features_know(options->names[i]);
+    return found;
+}
+
+bool requirement_needs_gpus(const struct options *options)
+{
+    bool found = false;
+    for (size_t i = 0; i < options->name_count; i++)
+        found |= cush_conditions_need_gpus(&options->names[i], 1);
+    return found;
 }
 
 struct requirement requirement_check(const struct options *options)

@@ -106,6 +106,18 @@ class NoStart(Machine):
         answer = run('probe', '--choose', 'a: cuda>=12.0 cuStreamQuery', '--no-start', DRIVER)
         self.assertEqual(answer.out, b'a\n')
 
+    def test_require_when_not_started_then_the_files_decide(self):
+        tree = self.machine(2).driver(LIBRARIES)
+        for conditions, status in {('arch>=9.0',): USABLE, ('cuda>=12.0', 'arch>=7.5'): USABLE,
+                                   ('arch>=10.0',): UNUSABLE, ('cuda>=99.0', 'arch>=7.5'): UNUSABLE,
+                                   ('memory>=8G',): USAGE}.items():
+            required = [f'--require={condition}' for condition in conditions]
+            answer = run('probe', *required, '--no-start', '--root', tree.root, FAKE_CRASH='cuInit')
+            self.assertEqual(answer.status, status, (conditions, answer))
+        answer = run('probe', '--require=arch>=10.0', '--no-start', '--root', tree.root)
+        self.assertIn(b'arch>=10.0', answer.out)
+        self.assertIn(b'not started', answer.out)
+
     def test_require_when_not_started_then_features_are_refused(self):
         answer = run_json('probe', '--require=12.0', '--no-start', DRIVER, FAKE_CRASH='cuInit')
         self.assertEqual((answer.status, answer.document['initialised']), (USABLE, None))
