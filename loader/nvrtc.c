@@ -241,7 +241,8 @@ static void nvrtc_accept(struct nvrtc_search *search, const struct nvrtc_copy *c
     found->place = cush_nvrtc_place_names[copy->place];
     snprintf(found->path, sizeof found->path, "%s", copy->path);
     if (all->is_known && all->best != 0)
-        snprintf(found->target, sizeof found->target, "%s%d", !has_ptx || wants_cubin ? "sm_" : "compute_", all->best);
+        snprintf(found->target, sizeof found->target, "%s%hu", !has_ptx || wants_cubin ? "sm_" : "compute_",
+                 (unsigned short)all->best);
     if (!has_ptx)
         nvrtc_say(search,
                   "NVRTC %s is newer than the driver, of CUDA %s: its CUBINs load, and its PTX does not (error 222).",
