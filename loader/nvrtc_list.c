@@ -98,8 +98,9 @@ void cush_nvrtc_builtins_name(const struct nvrtc_layout *layout, int version, ch
 
 /* ---- A directory ---- */
 
-/* Writes the path of a file in the directory of the search without links. */
-static bool list_resolve(const struct nvrtc_list *list, const char *name, char path[OS_PATH_SIZE])
+/* Writes the path of a file in the directory of the search without links. Not a part of its caller: a frame of both has
+ * two paths. */
+static CUSHIM_COLD bool list_resolve(const struct nvrtc_list *list, const char *name, char path[OS_PATH_SIZE])
 {
     char found[NVRTC_PATH_SIZE + 256];
     snprintf(found, sizeof found, "%s/%.255s", list->path, name);
@@ -110,7 +111,7 @@ static bool list_resolve(const struct nvrtc_list *list, const char *name, char p
     return true;
 }
 
-static void list_add(struct nvrtc_list *list, const char *name, struct nvrtc_name read)
+static CUSHIM_COLD void list_add(struct nvrtc_list *list, const char *name, struct nvrtc_name read)
 {
     struct nvrtc_name real;
     char path[OS_PATH_SIZE];
