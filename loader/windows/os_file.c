@@ -32,7 +32,7 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
 }
 
 /* Apart, because of the size of the frame. */
-static HANDLE directory_open(const char *root, const char *path, WIN32_FIND_DATAW *entry)
+static CUSHIM_COLD HANDLE directory_open(const char *root, const char *path, WIN32_FIND_DATAW *entry)
 {
     char all[WIDE_PATH_SIZE];
     wchar_t wide[WIDE_PATH_SIZE];
