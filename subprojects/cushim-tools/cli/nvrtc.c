@@ -8,7 +8,7 @@
 
 #include "child.h"
 
-struct finding {
+struct nvrtc_finding {
     struct child_memory child;
     struct cushim_nvrtc_options options;
     struct cushim_nvrtc found;
@@ -17,7 +17,7 @@ struct finding {
 
 static void nvrtc_work(void *memory)
 {
-    struct finding *finding = memory;
+    struct nvrtc_finding *finding = memory;
     finding->has_memory = cushim_nvrtc_find(&finding->options, &finding->found) == CUDA_SUCCESS;
 }
 
@@ -30,7 +30,7 @@ static void nvrtc_fail(struct cushim_nvrtc *found, enum cushim_reason reason, co
 
 void nvrtc_find(const char *root, int seconds, struct cushim_nvrtc *out_found)
 {
-    struct finding *finding = child_memory_create(sizeof *finding);
+    struct nvrtc_finding *finding = child_memory_create(sizeof *finding);
     nvrtc_fail(out_found, CUSHIM_REASON_UNKNOWN, "NVRTC is not searched for, because memory is exhausted.",
                "Free memory.");
     if (finding == NULL)

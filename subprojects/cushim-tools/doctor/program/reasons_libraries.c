@@ -79,7 +79,7 @@ bool reason_without_linked_library(const struct judgement *judgement)
 }
 
 /* The version of CUDA that brought a function of the driver, or 0. */
-static int version_of(const char *symbol)
+static int symbol_version_of(const char *symbol)
 {
     struct cushim_entry_point entry;
     for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
@@ -101,7 +101,7 @@ static bool is_linked_to_driver(const struct watched_process *process, const cha
 }
 
 /* Whether it is a part of CUDA, or of a library of CUDA. */
-static bool is_of_cuda(const char *name)
+static bool is_name_of_cuda(const char *name)
 {
     bool is_function = name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
     return is_function || library_of(name) != NULL
@@ -112,7 +112,7 @@ static bool is_of_cuda(const char *name)
 static void set_lacks(const struct judgement *judgement, const struct unbound *unbound)
 {
     const char *colon = strchr(unbound->name, ':');
-    int branch = atoi(judgement->machine->release.text), version = version_of(unbound->name);
+    int branch = atoi(judgement->machine->release.text), version = symbol_version_of(unbound->name);
     bool is_linked = is_linked_to_driver(judgement->process, unbound->by);
     char since[64] = "";
     if (branch == 0)
@@ -171,7 +171,7 @@ bool reason_unbound(const struct judgement *judgement)
     int status = judgement->program->run->status;
     bool is_ended = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_PROGRAM;
     for (size_t i = 0; i < judgement->process->unbound.count; i++) {
-        if (!is_of_cuda(unbound[i].name) || (!unbound[i].is_closed && !is_ended)
+        if (!is_name_of_cuda(unbound[i].name) || (!unbound[i].is_closed && !is_ended)
             || is_without_linked(judgement->process, unbound[i].by))
             continue;
         reason_set("holder", "%s", library_file(unbound[i].by));

@@ -7,11 +7,11 @@
 
 static const struct rule {
     const char *cause;
-    enum { SEEN, MISSING } kind;
+    enum { IS_SEEN, IS_MISSING } kind;
     bool (*holds)(const struct judgement *judgement);
     const char *message, *advice;
 } rules[] = {
-#define RULE(cause, kind, evidence, message, advice) {cause, kind, reason_##evidence, message, advice},
+#define RULE(cause, kind, evidence, message, advice) {cause, IS_##kind, reason_##evidence, message, advice},
 #include "rules.inc"
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
@@ -66,7 +66,7 @@ void program_judge(struct judgement *judgement)
             continue;
         for (size_t i = 0; i < program->processes.count; i++) {
             judgement->process = &processes[i];
-            if (rule->kind == SEEN || gap_find(program, &processes[i]).kind == GAP_NONE) {
+            if (rule->kind == IS_SEEN || gap_find(program, &processes[i]).kind == GAP_NONE) {
                 if (rule_try(rule, judgement))
                     return;
             }

@@ -126,7 +126,7 @@ static void context_describe(const struct trace_model *model, const struct trace
 /* ---- the finder ---- */
 
 /* Returns NULL if there is not enough memory. */
-static struct trace_failing_process *process_of(struct failures *failures, size_t index)
+static struct trace_failing_process *failing_process_of(struct failures *failures, size_t index)
 {
     if (index >= failures->count) {
         struct trace_failing_process *grown = realloc(failures->processes, (index + 1) * sizeof *grown);
@@ -180,7 +180,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
 {
     struct failures *failures = state;
     const struct trace_slot *slot = &model->reader->slots[call->slot];
-    struct trace_failing_process *process = process_of(failures, call->process);
+    struct trace_failing_process *process = failing_process_of(failures, call->process);
     struct trace_reason reason = {""};
     if (process == NULL)
         return false;

@@ -92,8 +92,8 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
 }
 
 /* Adds a finding with a text. */
-static bool list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
-                     const struct trace_moment *other, char *text)
+static bool findings_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                         const struct trace_moment *other, char *text)
 {
     struct trace_finding finding = {.kind = kind, .count = 1, .text = text};
     if (moment != NULL) {
@@ -121,7 +121,7 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
     va_start(arguments, format);
     bool is_made = vasprintf(&text, format, arguments) >= 0;
     va_end(arguments);
-    return is_made && list_add(list, kind, moment, NULL, text);
+    return is_made && findings_add(list, kind, moment, NULL, text);
 }
 
 bool trace_list_add_pair(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
@@ -132,7 +132,7 @@ bool trace_list_add_pair(struct trace_list *list, enum trace_finding_kind kind, 
     va_start(arguments, format);
     bool is_made = vasprintf(&text, format, arguments) >= 0;
     va_end(arguments);
-    return is_made && list_add(list, kind, moment, other, text);
+    return is_made && findings_add(list, kind, moment, other, text);
 }
 
 bool trace_list_move(struct trace_list *list, struct trace_list *from)

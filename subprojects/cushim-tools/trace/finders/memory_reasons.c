@@ -53,14 +53,14 @@ static void address_describe(const struct trace_model *model, const struct trace
 /* ---- too little memory ---- */
 
 /* The device allocations of a function that were not freed. */
-struct held {
+struct held_memory {
     const char *function;
     uint64_t bytes, count;
 };
 
 static int compare_held(const void *a, const void *b)
 {
-    const struct held *one = a, *other = b;
+    const struct held_memory *one = a, *other = b;
     return one->bytes != other->bytes ? (one->bytes < other->bytes ? 1 : -1) : strcmp(one->function, other->function);
 }
 
@@ -70,7 +70,7 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
 {
     enum { MAX_FUNCTIONS = 8 };
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    struct held held[MAX_FUNCTIONS] = {{.bytes = 0}};
+    struct held_memory held[MAX_FUNCTIONS] = {{.bytes = 0}};
     uint64_t bytes = 0, count = 0;
     size_t functions = 0;
     if (effect->size < 0)

@@ -84,8 +84,8 @@ static bool is_comparable(struct order_process *process, const struct order_step
     return true;
 }
 
-static void access_compare(struct order_process *process, const struct order_step *step, struct trace_block *memory,
-                           const struct trace_span *span, enum trace_access_kind kind)
+static void block_compare(struct order_process *process, const struct order_step *step, struct trace_block *memory,
+                          const struct trace_span *span, enum trace_access_kind kind)
 {
     struct order_recording *capture = step->step.capture != 0 ? order_capture_of(process, step->step.capture) : NULL;
     struct trace_clock *clock = order_clock_of(process, step);
@@ -120,7 +120,7 @@ void order_access(struct order_process *process, const struct order_step *step, 
     stream->is_compared = true;
     for (uint64_t low = span->low; memory != NULL && low < span->high;
          low = memory->high, memory = trace_block_find(&process->memories, low, span->high))
-        access_compare(process, step, memory, span, kind);
+        block_compare(process, step, memory, span, kind);
     if (is_flag && step->step.capture == 0) /* the host can poll it */
         order_host_join(process, &stream->clock);
 }
@@ -239,7 +239,7 @@ void order_hold(struct order_process *process, struct order_step *step)
         if (memory == NULL || memory->is_shared || !memory->is_of_pool)
             continue;
         const struct trace_span all = {.low = memory->low, .high = memory->high};
-        access_compare(process, step, memory, &all, TRACE_HOLDS);
+        block_compare(process, step, memory, &all, TRACE_HOLDS);
     }
 }
 

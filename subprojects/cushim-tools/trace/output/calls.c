@@ -13,7 +13,7 @@
 #include "report.h"
 
 /* Whether the text means the stream of a call or one that the call has created: "3", "0x55d2a0", "legacy". */
-static bool has_stream(const char *text, const struct trace_model *model, const struct trace_call *call)
+static bool call_has_stream(const char *text, const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_slot *slot = &model->reader->slots[call->slot];
     const uint64_t *at = call->fields, *end = call->fields + call->words;
@@ -46,7 +46,7 @@ bool trace_selects(const struct trace_options *options, const struct trace_model
            && (options->caller == NULL || trace_is_called_from(model->reader, call, options->caller))
            && (options->process == 0 || options->process == (uint64_t)model->reader->processes[call->process].pid)
            && (options->thread == 0 || options->thread == (uint64_t)call->thread)
-           && (options->stream == NULL || has_stream(options->stream, model, call))
+           && (options->stream == NULL || call_has_stream(options->stream, model, call))
            && (!options->errors || trace_has_failed(model->reader, call) || !call->returned)
            && call->begin >= options->from && (options->to == 0 || call->begin <= options->to);
 }

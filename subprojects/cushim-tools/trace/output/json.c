@@ -143,7 +143,7 @@ static void put_argument(const struct trace_argument *argument)
 }
 
 /* Returns how many there are. */
-static size_t put_arguments(const struct trace_model *model, const struct trace_call *call)
+static size_t put_call_arguments(const struct trace_model *model, const struct trace_call *call)
 {
     struct trace_argument argument;
     argument.index = argument.word = 0;
@@ -179,7 +179,7 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
         put_time(",\"dur\":", call->end - call->begin);
     put_thread(writer, call->process, (uint64_t)call->thread);
     put(trace_has_failed(writer->reader, call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
-    put(put_arguments(&writer->findings.model, call) > 0 ? ",\"returns\":" : "\"returns\":");
+    put(put_call_arguments(&writer->findings.model, call) > 0 ? ",\"returns\":" : "\"returns\":");
     put_string(call->returned ? trace_result(call->result).text : "did not return");
     put_slot(slot, call);
     put_caller(writer->reader, call);
@@ -410,7 +410,7 @@ static void put_record(const struct trace_model *model, const struct trace_call 
     put(",\"function\":");
     put_string(slot->function);
     put(",\"arguments\":{");
-    (void)put_arguments(model, call);
+    (void)put_call_arguments(model, call);
     put("},\"result\":");
     if (call->returned)
         put_string(trace_result(call->result).text);
