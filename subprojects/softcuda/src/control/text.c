@@ -78,8 +78,11 @@ static size_t text_distance(const char *a, const char *b)
 
 void nearest_try(struct nearest *nearest, const char *candidate)
 {
+    size_t length = strlen(nearest->text), most = length / 3, other = strlen(candidate);
+    if (length > other + most || other > length + most)
+        return; /* at least as many letters are added or removed */
     size_t distance = text_distance(nearest->text, candidate);
-    if (distance * 3 > strlen(nearest->text) || (nearest->found != NULL && distance >= nearest->distance))
+    if (distance > most || (nearest->found != NULL && distance >= nearest->distance))
         return;
     nearest->found = candidate;
     nearest->distance = distance;
