@@ -38,7 +38,6 @@ struct nvrtc_search {
     const struct cushim_nvrtc_options *options;
     struct cushim_nvrtc found;
     enum severity severity;
-    bool has_damaged;
     struct nvrtc_list list;
     struct cushim_gpu gpus[MAX_GPUS];
 };
@@ -216,8 +215,6 @@ static bool nvrtc_open_builtins(struct nvrtc_search *search, const struct nvrtc_
         result = cush_os_library_open(path, &library, error, sizeof error);
     else if (cush_os_library_open_mapped(name) != NULL)
         result = OS_LIBRARY_OPEN;
-    else if (search->list.root[0] == '\0' && !cush_os_privileged())
-        result = cush_os_library_open(name, &library, error, sizeof error);
     if (result == OS_LIBRARY_OPEN)
         return true;
     if (result != OS_LIBRARY_ABSENT && nvrtc_fails(search, SEVERITY_REPAIRABLE, cush_search_reason(result)))
@@ -288,7 +285,6 @@ static bool nvrtc_try(struct nvrtc_search *search, struct nvrtc_copy *copy)
     if (copy->rank == RANK_NONE)
         return nvrtc_fail_version(search, copy);
     enum os_library_result result = cush_os_library_open(copy->path, &library, error, sizeof error);
-    search->has_damaged |= result == OS_LIBRARY_DAMAGED;
     if (result == OS_LIBRARY_OPEN) {
         if (nvrtc_judge(search, copy, library))
             return true;
@@ -319,10 +315,8 @@ static struct nvrtc_copy *nvrtc_next(struct nvrtc_list *list)
 static bool nvrtc_try_all(struct nvrtc_search *search)
 {
     struct nvrtc_copy *copy;
-    for (int i = 0; i < search->list.count; i++) {
-        if (!search->list.copies[i].is_tried)
-            search->list.copies[i].rank = nvrtc_rank(search, search->list.copies[i].version);
-    }
+    for (int i = 0; i < search->list.count; i++)
+        search->list.copies[i].rank = nvrtc_rank(search, search->list.copies[i].version);
     while ((copy = nvrtc_next(&search->list)) != NULL) {
         if (nvrtc_try(search, copy))
             return true;
@@ -373,12 +367,6 @@ static void nvrtc_run(struct nvrtc_search *search)
     cush_nvrtc_list_read(&search->list);
     if (nvrtc_try_all(search))
         return;
-    /* The dynamic loader checks no file: after one that is damaged, it could open that one. */
-    if (!search->has_damaged) {
-        cush_nvrtc_list_ask_loader(&search->list, found->driver);
-        if (nvrtc_try_all(search))
-            return;
-    }
     if (nvrtc_fails(search, SEVERITY_FILE, CUSHIM_REASON_NOT_FOUND))
         nvrtc_say(search,
                   "NVRTC, which compiles kernels when a program runs, was not found. It is not part of the driver.");

@@ -18,8 +18,8 @@ const char *const cush_nvrtc_place_names[NVRTC_PLACES] = {
     "CUDA_PATH",
     "CUDA_HOME",
     "LD_LIBRARY_PATH",
-    "the directory of a Toolkit",
     "the search of the dynamic loader",
+    "the directory of a Toolkit",
 };
 
 /* The packages of CUDA 11 and 12 are in nvidia/cuda_nvrtc, those of CUDA 13 in nvidia/cu13. CUDA_PATH=/usr means the
@@ -357,6 +357,11 @@ static void list_read_search_path(struct nvrtc_list *list)
     }
 }
 
+static void list_read_searched(const char *directory, void *list)
+{
+    list_read_at(list, directory, strlen(directory), list_read_directory);
+}
+
 static void list_read_known(struct nvrtc_list *list)
 {
     patterns_walk(list, list->layout->known, list_read_toolkit);
@@ -376,40 +381,14 @@ void cush_nvrtc_list_read(struct nvrtc_list *list)
         if (layout->search_path != NULL)
             list_read_search_path(list);
     }
+    if (!is_privileged && list->root[0] == '\0') {
+        list->place = NVRTC_LOADER;
+        cush_os_library_each_directory("libnvrtc.so.", list_read_searched, list);
+    }
     list->place = NVRTC_TOOLKIT;
     list->path[0] = '\0';
     if (layout->known_variable != NULL)
         list_read_variable(list, NVRTC_TOOLKIT, layout->known_variable, list_read_known);
     else
         list_read_known(list);
-}
-
-/* A version in the name of a file: "13", "11.2". The dynamic loader says where it finds a name only by opening it. */
-static void list_ask_loader(struct nvrtc_list *list, const char *version, int driver)
-{
-    char name[32], error[256], path[OS_PATH_SIZE];
-    void *library;
-    bool is_of_driver = driver == 0 || atoi(version) <= driver / 1000;
-    snprintf(name, sizeof name, "libnvrtc.so.%s", version);
-    if (!is_of_driver || cush_os_library_open(name, &library, error, sizeof error) != OS_LIBRARY_OPEN)
-        return;
-    cush_os_library_path(library, NULL, path, sizeof path);
-    cush_os_library_close(library);
-    if (strchr(path, '/') != NULL && strlen(path) < NVRTC_PATH_SIZE)
-        list_read_file(list, path);
-}
-
-void cush_nvrtc_list_ask_loader(struct nvrtc_list *list, int driver)
-{
-    static const char *const older[] = {"11.2", "11.1", "11.0", "10.2", "10.1", "10.0", "9.2", "9.1", "9.0", "8.0"};
-    char version[16];
-    if (list->layout->is_windows || list->root[0] != '\0' || cush_os_privileged())
-        return;
-    list->place = NVRTC_LOADER;
-    for (int major = CUSHIM_LIST_VERSION / 1000; major >= 12; major--) {
-        snprintf(version, sizeof version, "%d", major);
-        list_ask_loader(list, version, driver);
-    }
-    for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)
-        list_ask_loader(list, older[i], driver);
 }

@@ -25,8 +25,8 @@ enum nvrtc_place {
     NVRTC_CUDA_PATH,
     NVRTC_CUDA_HOME,
     NVRTC_SEARCH_PATH,
-    NVRTC_TOOLKIT,
     NVRTC_LOADER,
+    NVRTC_TOOLKIT,
     NVRTC_PLACES
 };
 extern const char *const cush_nvrtc_place_names[NVRTC_PLACES];
@@ -74,9 +74,6 @@ struct nvrtc_list {
 
 /* Fills a list that is zero but for its layout and root. */
 CUSHIM_COLD void cush_nvrtc_list_read(struct nvrtc_list *list);
-
-/* Adds what the dynamic loader finds by name and is not of a newer major version than the driver (0: none is known). */
-CUSHIM_COLD void cush_nvrtc_list_ask_loader(struct nvrtc_list *list, int driver);
 
 /* Writes the name of the file with the builtins of a version. */
 void cush_nvrtc_builtins_name(const struct nvrtc_layout *layout, int version, char *name, size_t size);

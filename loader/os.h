@@ -72,6 +72,14 @@ enum os_object {
  */
 CUSHIM_COLD void cush_os_library_each(void (*use)(const char *path, enum os_object kind, void *user), void *user);
 
+/*
+ * Calls a function with each directory in which the dynamic loader looks for a library that the object with this copy
+ * of cushim opens by a name. Of the directories in its cache, only those that have a library whose name begins with
+ * `start`. Opens no library. With another C library than glibc, the directories are not known.
+ */
+CUSHIM_COLD void cush_os_library_each_directory(const char *start, void (*use)(const char *directory, void *user),
+                                                void *user);
+
 /* Adds the symbols of an open library to the global scope of the process, where dlsym(RTLD_DEFAULT) finds them. `path`
  * is that of its file. */
 void cush_os_library_make_global(const char *path);

@@ -89,15 +89,16 @@ struct cushim_nvrtc {
  *
  * The places are, in this order: a copy that the process has open; the directory of the library with this copy of
  * cushim, and that of the program, each with its "../lib"; the Python packages that this process uses, by the paths of
- * its open libraries; VIRTUAL_ENV, CONDA_PREFIX, CUDA_PATH, CUDA_HOME and, on Linux, LD_LIBRARY_PATH; the usual
- * directories of Toolkits; and, on Linux if none of these fits, the dynamic loader by the name of the library. In a
- * process with more rights than its user, only a copy that is open and the usual directories count.
+ * its open libraries; VIRTUAL_ENV, CONDA_PREFIX, CUDA_PATH, CUDA_HOME and, on Linux, LD_LIBRARY_PATH and the other
+ * directories in which the dynamic loader looks for libraries; and the usual directories of Toolkits. In a process with
+ * more rights than its user, only a copy that is open and the usual directories count. A file is opened by its path,
+ * after a check that it is complete: the dynamic loader itself checks none, and a truncated file ends the process.
  *
  * A copy fits if the driver compiles its PTX, or if both are of one major version, 11 or newer, and the program can
- * load CUBINs; if it compiles for the GPU; and if the file libnvrtc-builtins of exactly its version is there. The call
- * opens that file first, so that NVRTC finds no other one. Of the copies that fit, the best kind of output decides,
- * then the place, then the newest version. The version is read from file names, so a copy that does not fit is seldom
- * opened.
+ * load CUBINs; if it compiles for the GPU; and if the file libnvrtc-builtins of exactly its version is beside it, or
+ * open. The call opens that file first, so that NVRTC finds no other one. Of the copies that fit, the best kind of
+ * output decides, then the place, then the newest version. The version is read from file names, so a copy that does not
+ * fit is seldom opened.
  *
  * @param options    The options, or NULL for the defaults.
  * @param out_nvrtc  Receives what was found.

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file_check.h"
@@ -240,6 +241,56 @@ void cush_os_library_each(void (*use)(const char *path, enum os_object kind, voi
     if (cush_os_file_real_path("/proc/self/exe", program))
         use(program, OS_OBJECT_PROGRAM, user);
     dl_iterate_phdr(object_visit, &visit);
+}
+
+#if defined(__GLIBC__)
+/* RPATH and RUNPATH, LD_LIBRARY_PATH at the start of the process, and the default directories. */
+static void directories_of_loader(void *object, void (*use)(const char *directory, void *user), void *user)
+{
+    Dl_serinfo size, *all = NULL;
+    if (dlinfo(object, RTLD_DI_SERINFOSIZE, &size) == 0)
+        all = malloc(size.dls_size);
+    if (all != NULL && dlinfo(object, RTLD_DI_SERINFOSIZE, all) == 0 && dlinfo(object, RTLD_DI_SERINFO, all) == 0) {
+        for (unsigned i = 0; i < all->dls_cnt; i++)
+            use(all->dls_serpath[i].dls_name, user);
+    }
+    free(all);
+}
+
+/* The cache has the paths of the libraries as strings. */
+static void directories_of_cache(const char *start, void (*use)(const char *directory, void *user), void *user)
+{
+    FILE *cache = fopen("/etc/ld.so.cache", "re");
+    char *text = NULL;
+    size_t size = 0;
+    while (cache != NULL && getdelim(&text, &size, '\0', cache) > 0) {
+        char *slash = text[0] == '/' ? strrchr(text, '/') : NULL;
+        if (slash == NULL || strncmp(slash + 1, start, strlen(start)) != 0)
+            continue;
+        *slash = '\0';
+        use(text, user);
+    }
+    free(text);
+    if (cache != NULL)
+        fclose(cache);
+}
+#endif
+
+void cush_os_library_each_directory(const char *start, void (*use)(const char *directory, void *user), void *user)
+{
+#if defined(__GLIBC__)
+    struct own_object own = {.address = (uintptr_t)&cush_os_library_list_separator, .name = NULL};
+    dl_iterate_phdr(own_object_find, &own);
+    void *object = dlopen(own.name != NULL && own.name[0] != '\0' ? own.name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    if (object != NULL) {
+        directories_of_loader(object, use, user);
+        dlclose(object);
+    }
+    dlerror(); /* clear the message, which the program's next dlerror() would return */
+    directories_of_cache(start, use, user);
+#else
+    (void)start, (void)use, (void)user;
+#endif
 }
 
 cushim_fn cush_os_library_symbol(void *library, const char *name)

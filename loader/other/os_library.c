@@ -74,6 +74,11 @@ bool cush_os_library_pin_self(void)
     return is_pinned;
 }
 
+void cush_os_library_each_directory(const char *start, void (*use)(const char *directory, void *user), void *user)
+{
+    (void)start, (void)use, (void)user;
+}
+
 cushim_fn cush_os_library_symbol(void *library, const char *name)
 {
     union {

@@ -186,6 +186,11 @@ bool cush_os_library_pin_self(void)
                               (const wchar_t *)(const void *)cush_os_library_driver_name, &self);
 }
 
+void cush_os_library_each_directory(const char *start, void (*use)(const char *directory, void *user), void *user)
+{
+    (void)start, (void)use, (void)user;
+}
+
 cushim_fn cush_os_library_symbol(void *library, const char *name)
 {
     return (cushim_fn)GetProcAddress(library, name);

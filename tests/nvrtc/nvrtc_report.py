@@ -36,12 +36,13 @@ class NvrtcTest(unittest.TestCase):
             shutil.copy(FAKES / f'builtins_{version}.so', target / f'libnvrtc-builtins.so.{version}')
         return shutil.copy(FAKES / f'nvrtc_{version}.so', target / soname(version))
 
-    def find(self, report=REPORT, environment=None, process=None, **arguments):
-        """What the program prints: {name: value}. Paths in the environment are below the directory."""
+    def find(self, report=REPORT, environment=None, process=None, under=(), **arguments):
+        """What the program prints: {name: value}. Paths in the environment are below the directory. `under` is the start
+        of the command."""
         settings = {name: value for name, value in os.environ.items() if name not in VARIABLES}
         settings.update(CUSHIM_DRIVER='none')
         settings.update({name: str(self.directory / value) for name, value in (environment or {}).items()})
-        done = subprocess.run([report, *(f'{name}={value}' for name, value in arguments.items())], env=settings,
+        done = subprocess.run([*under, report, *(f'{name}={value}' for name, value in arguments.items())], env=settings,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **(process or {}))
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         return dict(line.split('=', 1) for line in done.stdout.splitlines())

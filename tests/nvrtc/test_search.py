@@ -190,6 +190,18 @@ class Places(NvrtcTest):
         self.expect(self.find(report=program, driver=12010, capability=9000), version='12010', compile='0',
                     place='the search of the dynamic loader')
 
+    def test_loader_when_its_cache_has_a_copy_then_is_found(self):
+        copy, cache, conf = pathlib.Path(self.put('of_cache', '12.1')), self.directory / 'cache', self.directory / 'conf'
+        conf.write_text(f'{copy.parent}\n', encoding='utf-8')
+        view = ['unshare', '-rm', 'sh', '-c', 'mount --bind "$0" /etc/ld.so.cache && exec "$@"', cache]
+        made = subprocess.run(['/sbin/ldconfig', '-X', '-C', cache, '-f', conf], check=False)
+        if made.returncode != 0 or subprocess.run([*view, 'true'], stderr=subprocess.PIPE, check=False).returncode != 0:
+            self.skipTest('the dynamic loader cannot have a cache of its own here')
+        self.expect(self.find(under=view, driver=12010, capability=9000), version='12010', compile='0',
+                    place='the search of the dynamic loader')
+        copy.write_bytes(copy.read_bytes()[:5000])
+        self.expect(self.find(under=view, driver=12010), version='0', reason='damaged')
+
     def test_library_path_when_it_has_other_builtins_then_those_of_the_copy_are_used(self):
         self.put('venv/' + WHEEL, '12.9')
         wrong = pathlib.Path(self.put('wrong', '12.1')).parent
@@ -284,12 +296,18 @@ class Broken(NvrtcTest):
         self.expect(self.find(environment={'VIRTUAL_ENV': '/venv'}, driver=12090, root=self.directory), reason='damaged',
                     message='libnvrtc-builtins.so.12.9, which NVRTC needs, cannot be used: the file is incomplete')
 
-    def test_file_when_truncated_in_the_path_of_the_loader_then_the_loader_is_not_asked(self):
-        broken = pathlib.Path(self.put('lib', '12.9'))
-        broken.write_bytes(broken.read_bytes()[:5000])
-        found = self.find(environment={'LD_LIBRARY_PATH': 'lib'}, driver=12090, capability=9000)
-        if found['reason'] != 'none':  # else this machine has another one
-            self.expect(found, reason='damaged')
+    def test_file_when_truncated_where_the_dynamic_loader_looks_then_it_is_not_opened(self):
+        program = shutil.copy(REPORT, self.directory)
+        second = f'none;{self.directory}/lib'
+        for directory, environment in (('lib', {'LD_LIBRARY_PATH': 'lib'}), ('lib', {'LD_LIBRARY_PATH': second}),
+                                       ('of_loader', {})):
+            for truncated in (soname('12.9'), 'libnvrtc-builtins.so.12.9'):
+                broken = pathlib.Path(self.put(directory, '12.9')).with_name(truncated)
+                broken.write_bytes(broken.read_bytes()[:5000])
+                found = self.find(report=program, environment=environment, driver=12090, capability=9000)
+                if found['reason'] != 'none':  # else this machine has another one
+                    self.expect(found, reason='damaged')
+            shutil.rmtree(broken.parent)
 
     def test_file_when_not_nvrtc_then_says_so(self):
         target = pathlib.Path(self.put('venv/' + WHEEL, '12.9'))
