@@ -67,7 +67,7 @@ static uint64_t call_read(const struct trace_reader *reader, const struct trace_
         const uint64_t *value = trace_field_value(field, at, call->returned && call->result == 0);
         HOLDS(value == NULL || (value >= at && value + TRACE_WORDS_OF(field->size) <= at + words));
         HOLDS(field->kind != TRACE_TEXT || 2 + TRACE_WORDS_OF(at[1]) <= words);
-        sum += at[words - 1] + strlen(field->type) + (trace_find_field(slot, call, field->name) != NULL);
+        sum += at[words - 1] + field->value.number + (trace_find_field(slot, call, field->name) != NULL);
     }
     const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
     HOLDS(module == NULL || (call->caller >= module->start && call->caller < module->end));

@@ -45,7 +45,7 @@ SEARCHED = ['include', 'loader', COMMON, MACHINE, ATOMIC, HIDE, SOFTCUDA,
             *(f'subprojects/softcuda/src{name}' for name in ('', '/control', '/engine', '/calls')), LISTS]
 SOURCES = ('include', 'loader', 'src', *(f'subprojects/softcuda/{one}' for one in ('include', 'src', 'hide_symbol', 'posix', 'windows')), TOOLS)
 # Made by a build from the lists or from a page; and a name that makes a compiler stop.
-WITHOUT_FILE = {'plain_names.inc', 'enumerators.inc', 'fields.inc', 'placed.inc', 'roles.inc', 'sampled.inc', 'page.inc',
+WITHOUT_FILE = {'plain_names.inc', 'enumerators.inc', 'fields.inc', 'numbers.inc', 'placed.inc', 'roles.inc', 'sampled.inc', 'page.inc',
                 'softcuda_exports.inc', 'cushim/see_the_error_above.h'}
 
 

@@ -5,7 +5,8 @@
   make_lists.py fields         the parameters of each slot, for the layer
   make_lists.py placed         the slots whose calls are recorded with their place, for the layer
   make_lists.py sampled        the slots of which the first calls have their lines of Python, for the layer
-  make_lists.py enumerators    the values of the enums that are types of parameters, and of the flags in file/flags.inc
+  make_lists.py numbers        the functions, and the types of parameters and of the flags in file/flags.inc
+  make_lists.py enumerators    the values of those types that are enums
   make_lists.py roles          the functions that are more than TRACE_OTHER to streams and captures, for the reports
 """
 import pathlib
@@ -63,13 +64,27 @@ def sampled(entry_points):
     yield '#undef TRACE_SAMPLED'
 
 
+def flag_types():
+    """The types in file/flags.inc."""
+    return re.findall(r'TRACE_FLAGS\((\w+),', (HERE / 'file' / 'flags.inc').read_text(encoding='utf-8'))
+
+
+def numbers(entry_points):
+    """TRACE_FUNCTION(function) and TRACE_TYPE(type as a token, type), each in the order of strcmp()."""
+    yield from (f'TRACE_FUNCTION({name})' for name in sorted({one.function for one in entry_points}))
+    types = {re.sub(r'\bconst\b|\*', '', kind).strip() for one in entry_points for kind, _ in one.fields}
+    yield from (f'TRACE_TYPE({name.replace(" ", "_")}, "{name}")' for name in sorted(types | set(flag_types())))
+    yield '#undef TRACE_FUNCTION'
+    yield '#undef TRACE_TYPE'
+
+
 def enumerators(entry_points):
     """TRACE_ENUMERATOR(type, enumerator). The rows of one type stand together."""
     used = {kind.replace('*', '').strip() for one in entry_points for kind, name in one.fields
             if not kind.endswith('*') or name in one.values}
     abi = ROOT / 'include' / 'cushim' / 'abi'
     source = headers.read_all(abi, sorted(path.name for path in abi.glob('*.h')))
-    flags = re.findall(r'TRACE_FLAGS\((\w+),', (HERE / 'file' / 'flags.inc').read_text(encoding='utf-8'))
+    flags = flag_types()
     for body, name in re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', headers.without_directives(source)):
         if name in used or name in flags:
             yield from (f'TRACE_ENUMERATOR({name}, {one})' for one in headers.enumerators(body))
@@ -79,15 +94,16 @@ def enumerators(entry_points):
 
 
 def roles(entry_points):
-    """TRACE_ROLE(exported name, enum trace_role_kind without its prefix, flags: ALONE, ALWAYS or 0)."""
-    for one in lists.in_slots(entry_points):
-        role, *flags = one.role.upper().replace('-', '_').split(',')
+    """TRACE_ROLE(function, enum trace_role_kind without its prefix, flags: ALONE, ALWAYS or 0)."""
+    for function, text in dict.fromkeys((one.function, one.role) for one in lists.in_slots(entry_points)):
+        role, *flags = text.upper().replace('-', '_').split(',')
         if flags or role != 'OTHER':
-            yield f'TRACE_ROLE("{one.symbol}", {role}, {" | ".join(flags) or 0})'
+            yield f'TRACE_ROLE({function}, {role}, {" | ".join(flags) or 0})'
     yield '#undef TRACE_ROLE'
 
 
 if __name__ == '__main__':
     lists.take_depfile(sys.argv)
-    lines = {'fields': fields, 'placed': placed, 'sampled': sampled, 'enumerators': enumerators, 'roles': roles}
+    lines = {'fields': fields, 'placed': placed, 'sampled': sampled, 'numbers': numbers, 'enumerators': enumerators,
+             'roles': roles}
     print('\n'.join(lines[sys.argv[1]](lists.read())))

@@ -58,7 +58,7 @@ class Codes(Traced):
             self.assertEqual(run(word, '--help').status, 0)
 
     def test_answers_when_program_gets_each_then_nothing_is_found(self):
-        rows = re.findall(r'^TRACE_ANSWER\("(\w+)", \w+, (\w+), "(.*)"\)$',
+        rows = re.findall(r'^TRACE_ANSWER\((cu\w+), \w+, (\w+), "(.*)"\)$',
                           (TRACE / 'file' / 'answers.inc').read_text(encoding='utf-8'), re.M)
         expected = sorted({(function, meaning) for function, asker, meaning in rows if asker != 'CUDA_LIBRARY'})
         self.trace(CODES, 'answers', 'right')

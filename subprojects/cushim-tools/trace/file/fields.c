@@ -16,14 +16,13 @@ static bool field_parse(char *text, struct trace_slot_field *field)
         || has_size != (field->size != 0))
         return false;
     *name = '\0';
-    field->type = type + 1;
     field->name = name + 1;
-    size_t length = strlen(field->type);
-    if (field->kind != TRACE_VALUE && length > 0 && field->type[length - 1] == '*')
+    size_t length = strlen(++type);
+    if (field->kind != TRACE_VALUE && length > 0 && type[length - 1] == '*')
         length--;
-    while (length > 0 && field->type[length - 1] == ' ')
+    while (length > 0 && type[length - 1] == ' ')
         length--;
-    field->value = trace_type_find(field->type, length);
+    field->value = trace_type_find(type, length);
     return true;
 }
 
@@ -32,6 +31,7 @@ bool trace_slot_parse(char *line, struct trace_slot *slot)
     char *rest = line, *name = strsep(&rest, "|"), *abi = strchr(name, ' ');
     if (abi == NULL)
         return false;
+    slot->number = trace_function_find(name, (size_t)(abi - name));
     if (strcmp(abi, " v1") == 0)
         *abi = '\0';
     else

@@ -7,53 +7,97 @@
 #include "reader.h"
 
 static const struct {
-    const char *type, *name;
+    enum trace_type_number type;
+    const char *name;
     unsigned value;
 } enumerators[] = {
-#define TRACE_ENUMERATOR(type, enumerator) {#type, #enumerator, (unsigned)enumerator},
+#define TRACE_ENUMERATOR(type, enumerator) {TRACE_TYPE_##type, #enumerator, (unsigned)enumerator},
 #include "enumerators.inc"
 };
 
-static void type_find_enumerators(struct trace_type *type, const char *name, size_t length)
+static const char *const functions[] = {
+#define TRACE_FUNCTION(function) #function,
+#define TRACE_TYPE(type, name)
+#include "numbers.inc"
+};
+
+static const char *const types[] = {
+#define TRACE_FUNCTION(function)
+#define TRACE_TYPE(type, name) name,
+#include "numbers.inc"
+};
+
+/* The place of a name in a sorted list, from 1 on; 0: the list does not have it. */
+static size_t name_find(const char *const *list, size_t count, const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof enumerators / sizeof enumerators[0]; i++) {
-        bool has_type = strncmp(enumerators[i].type, name, length) == 0 && enumerators[i].type[length] == '\0';
-        if (has_type && type->count++ == 0)
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        int order = strncmp(list[middle], name, length);
+        if (order == 0 && list[middle][length] == '\0')
+            return middle + 1;
+        if (order < 0)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return 0;
+}
+
+enum trace_function trace_function_find(const char *name, size_t length)
+{
+    return (enum trace_function)name_find(functions, sizeof functions / sizeof functions[0], name, length);
+}
+
+static enum trace_shown type_shown(enum trace_type_number type)
+{
+    switch (type) {
+    case TRACE_TYPE_int:
+    case TRACE_TYPE_CUdevice:
+        return TRACE_SIGNED;
+    case TRACE_TYPE_float:
+        return TRACE_FLOAT;
+    case TRACE_TYPE_unsigned_int:
+    case TRACE_TYPE_size_t:
+    case TRACE_TYPE_unsigned_long_long:
+    case TRACE_TYPE_cuuint64_t:
+    case TRACE_TYPE_cuuint32_t:
+    case TRACE_TYPE_unsigned_char:
+    case TRACE_TYPE_unsigned_short:
+        return TRACE_UNSIGNED;
+    case TRACE_TYPE_CUstream:
+        return TRACE_STREAM;
+    default:
+        return TRACE_HEXADECIMAL;
+    }
+}
+
+static void type_find_enumerators(struct trace_type *type, enum trace_type_number number)
+{
+    for (size_t i = 0; number != TRACE_TYPE_UNKNOWN && i < sizeof enumerators / sizeof enumerators[0]; i++) {
+        if (enumerators[i].type == number && type->count++ == 0)
             type->first = i;
     }
 }
 
+struct trace_type trace_type_get(enum trace_type_number number)
+{
+    struct trace_type type = {.number = number, .shown = type_shown(number)};
+    if (number == TRACE_TYPE_CUstream)
+        type.stream = 1;
+    else if (number == TRACE_TYPE_CUlaunchConfig)
+        type.stream = 1 + offsetof(CUlaunchConfig, hStream) / sizeof(uint64_t);
+    type_find_enumerators(&type, number);
+    return type;
+}
+
 struct trace_type trace_type_find(const char *name, size_t length)
 {
-    static const struct {
-        const char *name;
-        enum trace_shown shown;
-    } numbers[] = {
-        {"int", TRACE_SIGNED},
-        {"CUdevice", TRACE_SIGNED},
-        {"CUdevice_v1", TRACE_SIGNED},
-        {"float", TRACE_FLOAT},
-        {"unsigned int", TRACE_UNSIGNED},
-        {"size_t", TRACE_UNSIGNED},
-        {"unsigned long long", TRACE_UNSIGNED},
-        {"cuuint64_t", TRACE_UNSIGNED},
-        {"cuuint32_t", TRACE_UNSIGNED},
-        {"unsigned char", TRACE_UNSIGNED},
-        {"unsigned short", TRACE_UNSIGNED},
-        {"CUstream", TRACE_STREAM},
-    };
-    static const char launch[] = "const CUlaunchConfig";
-    struct trace_type type = {.shown = TRACE_HEXADECIMAL};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (strncmp(numbers[i].name, name, length) == 0 && numbers[i].name[length] == '\0')
-            type.shown = numbers[i].shown;
-    }
-    if (type.shown == TRACE_STREAM)
-        type.stream = 1;
-    else if (length == strlen(launch) && strncmp(launch, name, length) == 0)
-        type.stream = 1 + offsetof(CUlaunchConfig, hStream) / sizeof(uint64_t);
-    type_find_enumerators(&type, name, length);
-    return type;
+    static const char qualifier[] = "const ";
+    size_t start =
+        strncmp(name, qualifier, strlen(qualifier)) == 0 && length > strlen(qualifier) ? strlen(qualifier) : 0;
+    return trace_type_get(
+        (enum trace_type_number)name_find(types, sizeof types / sizeof types[0], name + start, length - start));
 }
 
 const char *trace_type_enumerator(const struct trace_type *type, uint64_t value)
@@ -79,7 +123,8 @@ const char *trace_type_flag(const struct trace_type *type, uint64_t *value)
     return enumerators[best].name;
 }
 
-size_t trace_plain_length(const char *function)
+/* The length of the name of a function without its ABI version. */
+static size_t plain_length(const char *function)
 {
     const char *abi = strrchr(function, '_');
     return abi != NULL && abi[1] == 'v' ? (size_t)(abi - function) : strlen(function);
@@ -88,8 +133,7 @@ size_t trace_plain_length(const char *function)
 char trace_find_parameter(const char *list, const char *function, const char *parameter)
 {
     char word[128];
-    size_t length =
-        (size_t)snprintf(word, sizeof word, "%.*s.%s", (int)trace_plain_length(function), function, parameter);
+    size_t length = (size_t)snprintf(word, sizeof word, "%.*s.%s", (int)plain_length(function), function, parameter);
     for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
         char before = at == list ? ' ' : at[-1], after = at[length];
         if (strchr(" +=", before) != NULL && (after == ' ' || after == '\0'))
@@ -101,16 +145,17 @@ char trace_find_parameter(const char *list, const char *function, const char *pa
 void trace_type_find_flags(const char *function, const char *parameter, struct trace_type *type)
 {
     static const struct {
-        const char *type, *parameters;
+        enum trace_type_number type;
+        const char *parameters;
     } flags[] = {
-#define TRACE_FLAGS(type, parameters) {#type, parameters},
+#define TRACE_FLAGS(type, parameters) {TRACE_TYPE_##type, parameters},
 #include "flags.inc"
     };
     for (size_t i = 0; strstr(parameter, "lags") != NULL && i < sizeof flags / sizeof flags[0]; i++) {
         if (trace_find_parameter(flags[i].parameters, function, parameter) == '\0')
             continue;
         type->shown = TRACE_FLAGS_OF_ENUM;
-        type_find_enumerators(type, flags[i].type, strlen(flags[i].type));
+        type_find_enumerators(type, flags[i].type);
     }
 }
 
@@ -135,7 +180,7 @@ struct trace_text trace_result(unsigned code)
     static struct trace_type type;
     struct trace_text result;
     if (type.count == 0)
-        type = trace_type_find("CUresult", strlen("CUresult"));
+        type = trace_type_get(TRACE_TYPE_CUresult);
     const char *name = trace_type_enumerator(&type, code);
     if (name != NULL)
         snprintf(result.text, sizeof result.text, "%s", name);

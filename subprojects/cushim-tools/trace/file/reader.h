@@ -4,11 +4,13 @@
 #define CUSHIM_TRACE_READER_H
 
 #include "format.h"
+#include "numbers.h"
 
 enum { TRACE_MAX_FIELDS = 16 };
 
-/* names.c: how a value of a type is shown. */
+/* names.c: a type, and how a value of it is shown. */
 struct trace_type {
+    enum trace_type_number number;
     enum trace_shown {
         TRACE_HEXADECIMAL,
         TRACE_SIGNED,
@@ -20,7 +22,17 @@ struct trace_type {
     size_t first, count; /* its enumerators */
     size_t stream;       /* the word of a value that is a stream, from 1; 0: none */
 };
-struct trace_type trace_type_find(const char *name, size_t length);
+struct trace_type trace_type_get(enum trace_type_number number);
+struct trace_type trace_type_find(const char *name, size_t length); /* without its "*" */
+
+/* The number of a function, of which the name has no ABI version. */
+enum trace_function trace_function_find(const char *name, size_t length);
+
+static inline bool trace_type_is_kernel_node(const struct trace_type *type)
+{
+    return type->number == TRACE_TYPE_CUDA_KERNEL_NODE_PARAMS_v1
+           || type->number == TRACE_TYPE_CUDA_KERNEL_NODE_PARAMS_v2;
+}
 
 struct trace_text {
     char text[64];
@@ -41,21 +53,19 @@ const char *trace_type_flag(const struct trace_type *type, uint64_t *value);
 /* Changes the type of a parameter that is flags but has the type of a number. */
 void trace_type_find_flags(const char *function, const char *parameter, struct trace_type *type);
 
-/* The length of the name of a function without its ABI version. */
-size_t trace_plain_length(const char *function);
-
 /* Looks for "function.parameter" in a list of words. Returns the character before it, which can be a space, or 0. */
 char trace_find_parameter(const char *list, const char *function, const char *parameter);
 
 /* A slot as the schema of the file describes it. */
 struct trace_slot {
-    const char *function;    /* the exported name: "cuStreamDestroy_v2" */
-    unsigned char states[2]; /* enum cushim_slot_state, of the legacy and of the per-thread table */
+    const char *function;       /* the exported name: "cuStreamDestroy_v2" */
+    enum trace_function number; /* of all versions of the function */
+    unsigned char states[2];    /* enum cushim_slot_state, of the legacy and of the per-thread table */
     size_t field_count;
     struct trace_slot_field {
         char kind; /* enum trace_field */
         size_t size;
-        const char *type, *name;
+        const char *name;
         struct trace_type value; /* the type; for a dereferenced pointer, the pointee type */
     } fields[TRACE_MAX_FIELDS];
 };

@@ -187,7 +187,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     if (call->returned && call->result == CUDA_SUCCESS) {
         process->has_other_memory |= trace_returns_other_memory(model, call);
         trace_graph_memory_note(process, model, call);
-        process->has_initialized |= strcmp(slot->function, "cuInit") == 0;
+        process->has_initialized |= slot->number == TRACE_FUNCTION_cuInit;
         return true;
     }
     if (call->returned && (trace_is_of_capture(call->result) || trace_answer_of(model->reader, call) != NULL))

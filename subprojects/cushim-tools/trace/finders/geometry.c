@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "finder.h"
 #include "../model/kernels.h"
@@ -64,9 +63,9 @@ static const uint64_t *argument_find(const struct trace_slot *slot, const struct
 static unsigned char kind_of(const struct trace_slot *slot)
 {
     for (size_t i = 0; i < slot->field_count; i++) {
-        if (strcmp(slot->fields[i].type, "CUdevice_attribute") == 0)
+        if (slot->fields[i].value.number == TRACE_TYPE_CUdevice_attribute)
             return LIMIT_OF_DEVICE;
-        if (strcmp(slot->fields[i].type, "CUfunction_attribute") == 0)
+        if (slot->fields[i].value.number == TRACE_TYPE_CUfunction_attribute)
             return LIMIT_OF_FUNCTION;
     }
     return 0;
@@ -105,16 +104,16 @@ static bool limit_read(struct geometry *geometry, const struct trace_model *mode
 static bool is_above(struct launch *launch, const struct limit *limit, uint64_t number, const char *what,
                      const char *unit, const char *advice)
 {
-    static const char *const types[] = {"", "CUdevice_attribute", "CUfunction_attribute"};
     if (limit == NULL || number <= limit->value)
         return false;
-    const char *type = types[limit->key.kind];
-    struct trace_type enumeration = trace_type_find(type, strlen(type));
-    const char *name = trace_type_enumerator(&enumeration, limit->key.id & 0xff);
+    const struct trace_type type = trace_type_get(limit->key.kind == LIMIT_OF_DEVICE ? TRACE_TYPE_CUdevice_attribute
+                                                                                     : TRACE_TYPE_CUfunction_attribute);
+    const char *name = trace_type_enumerator(&type, limit->key.id & 0xff);
     snprintf(launch->why, sizeof launch->why,
              "%s %" PRIu64 "%s, and the limit is %" PRIu64 " (%s, which %s %s at %.6f s): %s", what, number, unit,
-             limit->value, name != NULL ? name : type, launch->model->reader->slots[limit->moment.slot].function,
-             limit->is_set ? "set" : "read", (double)limit->moment.begin / 1e9, advice);
+             limit->value, name != NULL ? name : "an attribute",
+             launch->model->reader->slots[limit->moment.slot].function, limit->is_set ? "set" : "read",
+             (double)limit->moment.begin / 1e9, advice);
     return true;
 }
 

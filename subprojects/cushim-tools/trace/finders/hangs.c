@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "finder.h"
@@ -16,18 +15,20 @@ enum { MIN_SECONDS = 1 /* of a call that can still return */ };
  * that does not return. Allocating, launching, copying other memory, destroying streams and events, pools, graphs and
  * cuLibraryLoadData do not. */
 static const struct {
-    const char *function, *why;
+    enum trace_function function;
+    const char *why;
 } hidden_waits[] = {
-    {"cuModuleLoad", "loading a module waits for all work of the context"},
-    {"cuModuleLoadData", "loading a module waits for all work of the context"},
-    {"cuModuleLoadDataEx", "loading a module waits for all work of the context"},
-    {"cuModuleLoadFatBinary", "loading a module waits for all work of the context"},
-    {"cuModuleUnload", "unloading a module waits for all work of the context"},
-    {"cuKernelGetFunction", "the first function of a library loads its code, and waits for all work of the context"},
-    {"cuMemFree", "freeing memory waits for all work of the context"},
-    {"cuMemFreeHost", "freeing memory waits for all work of the context"},
-    {"cuMemHostUnregister", "it waits for all work of the context"},
-    {"cuCtxSetLimit", "it waits for all work of the context"},
+    {TRACE_FUNCTION_cuModuleLoad, "loading a module waits for all work of the context"},
+    {TRACE_FUNCTION_cuModuleLoadData, "loading a module waits for all work of the context"},
+    {TRACE_FUNCTION_cuModuleLoadDataEx, "loading a module waits for all work of the context"},
+    {TRACE_FUNCTION_cuModuleLoadFatBinary, "loading a module waits for all work of the context"},
+    {TRACE_FUNCTION_cuModuleUnload, "unloading a module waits for all work of the context"},
+    {TRACE_FUNCTION_cuKernelGetFunction,
+     "the first function of a library loads its code, and waits for all work of the context"},
+    {TRACE_FUNCTION_cuMemFree, "freeing memory waits for all work of the context"},
+    {TRACE_FUNCTION_cuMemFreeHost, "freeing memory waits for all work of the context"},
+    {TRACE_FUNCTION_cuMemHostUnregister, "it waits for all work of the context"},
+    {TRACE_FUNCTION_cuCtxSetLimit, "it waits for all work of the context"},
 };
 
 struct hang {
@@ -43,11 +44,10 @@ struct hangs {
     size_t count;
 };
 
-static const char *hidden_wait(const char *function)
+static const char *hidden_wait(enum trace_function function)
 {
-    size_t length = trace_plain_length(function);
     for (size_t i = 0; i < sizeof hidden_waits / sizeof hidden_waits[0]; i++) {
-        if (strncmp(hidden_waits[i].function, function, length) == 0 && hidden_waits[i].function[length] == '\0')
+        if (hidden_waits[i].function == function)
             return hidden_waits[i].why;
     }
     return NULL;
@@ -57,7 +57,7 @@ static const char *hidden_wait(const char *function)
 static bool hang_explain(const struct trace_model *model, const struct trace_call *call, struct hang *hang)
 {
     const struct trace_role *role = &model->roles[call->slot];
-    hang->why = hidden_wait(model->reader->slots[call->slot].function);
+    hang->why = hidden_wait(model->reader->slots[call->slot].number);
     hang->is_of_all = true;
     switch (hang->why != NULL ? TRACE_OTHER : role->kind) {
     case TRACE_SYNCHRONIZE_STREAM:

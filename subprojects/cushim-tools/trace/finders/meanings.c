@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a result means by itself, and what to do. */
 #include <stdio.h>
-#include <string.h>
 
 #include "reasons.h"
 #include "text.h"
@@ -120,8 +119,7 @@ struct trace_time trace_time_before(const struct trace_reader *reader, const str
 /* What cuGraphExecUpdate() wrote: an enumerator of CUgraphExecUpdateResult, or NULL. */
 static const char *update_result(const struct trace_slot *slot, const struct trace_call *call)
 {
-    static const char type[] = "CUgraphExecUpdateResult";
-    const struct trace_type values = trace_type_find(type, strlen(type));
+    const struct trace_type values = trace_type_get(TRACE_TYPE_CUgraphExecUpdateResult);
     const uint64_t *at = trace_find_field(slot, call, "resultInfo");
     if (at == NULL) /* version 1 of the function */
         at = trace_find_field(slot, call, "updateResult_out");

@@ -121,8 +121,8 @@ bool trace_returns_other_memory(const struct trace_model *model, const struct tr
         creates_node = creates_node || (field->what == CREATE && field->row == TRACE_ROW_NODE);
     }
     for (size_t i = 0; creates_node && i < slot->field_count; i++) {
-        if (strstr(slot->fields[i].type, "MEM_ALLOC_NODE_PARAMS") != NULL
-            || strstr(slot->fields[i].type, "CUgraphNodeParams") != NULL)
+        enum trace_type_number type = slot->fields[i].value.number;
+        if (type == TRACE_TYPE_CUDA_MEM_ALLOC_NODE_PARAMS || type == TRACE_TYPE_CUgraphNodeParams)
             return true;
     }
     return false;

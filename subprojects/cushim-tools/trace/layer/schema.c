@@ -40,9 +40,13 @@ static const char *const functions[] = {
     /* clang-format on */
 };
 
-const char *schema_function(unsigned slot)
+enum trace_function schema_function(unsigned slot)
 {
-    return functions[slot];
+    static const uint16_t numbers[] = {
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) TRACE_FUNCTION_cu##function,
+#include "cushim/entry_points.h"
+    };
+    return (enum trace_function)numbers[slot];
 }
 
 static const char *text_behind(const char *text)

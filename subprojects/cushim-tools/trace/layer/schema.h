@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 
+#include "../file/numbers.h"
+
 /* A line for each slot, "cuStreamCreate v1|o8 CUstream *phStream|v4 unsigned int Flags": the function, its ABI version,
  * and the fields. Writes at most `size` bytes. Returns the length. */
 size_t schema_write(char *text, size_t size);
 
-/* The function of a slot without its ABI version: "cuStreamCreate". */
-const char *schema_function(unsigned slot);
+enum trace_function schema_function(unsigned slot);
 
 #endif

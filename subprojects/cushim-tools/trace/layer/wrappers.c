@@ -276,15 +276,15 @@ static bool is_expected(unsigned slot, unsigned result)
 {
     enum { ANYBODY, CUDA_LIBRARY, NEW_VERSION, NO_FUNCTION };
     static const struct {
-        const char *function;
+        enum trace_function function;
         unsigned result, asker;
     } answers[] = {
-#define TRACE_ANSWER(function, result, asker, meaning) {function, result, asker},
+#define TRACE_ANSWER(function, result, asker, meaning) {TRACE_FUNCTION_##function, result, asker},
 #include "../file/answers.inc"
     };
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         if (answers[i].result == result && answers[i].asker == ANYBODY
-            && (answers[i].function[0] == '\0' || strcmp(answers[i].function, schema_function(slot)) == 0))
+            && (answers[i].function == TRACE_FUNCTION_ANY || answers[i].function == schema_function(slot)))
             return true;
     }
     return false;

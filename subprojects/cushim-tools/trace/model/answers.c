@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "answers.h"
 
-#include <string.h>
-
 #include "cushim/abi/cuda_abi.h"
 #include "places.h"
 
 static const struct answer {
-    const char *function;
+    enum trace_function function;
     unsigned result;
     enum { ANYBODY, CUDA_LIBRARY, NEW_VERSION, NO_FUNCTION } asker;
     const char *meaning;
 } answers[] = {
-#define TRACE_ANSWER(function, result, asker, meaning) {function, result, asker, meaning},
+#define TRACE_ANSWER(function, result, asker, meaning) {TRACE_FUNCTION_##function, result, asker, meaning},
 #include "../file/answers.inc"
 };
-
-/* Whether the call is one of any version of the function. */
-static bool is_call_of(const char *name, const char *function)
-{
-    size_t length = strlen(function);
-    return length == 0 || (strncmp(name, function, length) == 0 && trace_plain_length(name) == length);
-}
 
 static bool is_asked_by(const struct trace_reader *reader, const struct trace_call *call, const struct answer *answer)
 {
@@ -42,8 +33,10 @@ static bool is_asked_by(const struct trace_reader *reader, const struct trace_ca
 
 const char *trace_answer_of(const struct trace_reader *reader, const struct trace_call *call)
 {
+    enum trace_function function = reader->slots[call->slot].number;
     for (size_t i = 0; call->returned && i < sizeof answers / sizeof answers[0]; i++) {
-        if (answers[i].result == call->result && is_call_of(reader->slots[call->slot].function, answers[i].function)
+        if (answers[i].result == call->result
+            && (answers[i].function == TRACE_FUNCTION_ANY || answers[i].function == function)
             && is_asked_by(reader, call, &answers[i]))
             return answers[i].meaning;
     }

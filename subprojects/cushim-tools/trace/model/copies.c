@@ -47,15 +47,24 @@ static struct trace_copy copy_make(const struct end ends[2], uint64_t width, uin
     return copy;
 }
 
+/* The type of copies between contexts has members in place of reserved ones of the other one. */
+static bool type_is_deep(enum trace_type_number type)
+{
+    return type == TRACE_TYPE_CUDA_MEMCPY3D || type == TRACE_TYPE_CUDA_MEMCPY3D_PEER;
+}
+
+bool trace_copy_is_struct(const struct trace_slot *slot)
+{
+    enum trace_type_number type = slot->field_count > 0 ? slot->fields[0].value.number : TRACE_TYPE_UNKNOWN;
+    return type == TRACE_TYPE_CUDA_MEMCPY2D || type_is_deep(type);
+}
+
 bool trace_copy_find(const struct trace_slot_field *field, const uint64_t *words, struct trace_copy *out_copy)
 {
     CUDA_MEMCPY2D flat;
     CUDA_MEMCPY3D deep;
-    bool is_flat = strcmp(field->type, "const CUDA_MEMCPY2D *") == 0 && field->size == sizeof flat;
-    /* That of copies between contexts has these in place of reserved members. */
-    bool is_deep =
-        (strcmp(field->type, "const CUDA_MEMCPY3D *") == 0 || strcmp(field->type, "const CUDA_MEMCPY3D_PEER *") == 0)
-        && field->size == sizeof deep;
+    bool is_flat = field->value.number == TRACE_TYPE_CUDA_MEMCPY2D && field->size == sizeof flat;
+    bool is_deep = type_is_deep(field->value.number) && field->size == sizeof deep;
     if (field->kind != TRACE_IN || (!is_flat && !is_deep))
         return false;
     if (is_flat) {
@@ -90,9 +99,9 @@ bool trace_copy_of(const struct trace_slot *slot, const struct trace_call *call,
     const uint64_t *at = call->fields, *end = call->fields + call->words, *bytes = NULL, *addresses[2] = {NULL, NULL};
     enum trace_memory memories[2] = {TRACE_MEMORIES, TRACE_MEMORIES};
     size_t words = 1;
-    if (!text_starts_with(slot->function, "cuMemcpy") || slot->field_count == 0)
+    if (!text_starts_with(slot->function, "cuMemcpy"))
         return false;
-    if (strcmp(slot->fields[0].name, "pCopy") == 0)
+    if (trace_copy_is_struct(slot))
         return call->words > 0 && call->fields[0] != 0 && trace_copy_find(&slot->fields[0], call->fields + 1, out_copy);
     for (size_t i = 0; i < slot->field_count && words != 0; i++, at += words) {
         const char *name = slot->fields[i].name;

@@ -29,6 +29,9 @@ bool trace_spans_overlap(const struct trace_span *one, const struct trace_span *
 /* Reads a struct from the words of its field. Returns false if the field is of another type. */
 bool trace_copy_find(const struct trace_slot_field *field, const uint64_t *words, struct trace_copy *out_copy);
 
+/* Whether a function gets its copy as a struct, which is its first parameter. */
+bool trace_copy_is_struct(const struct trace_slot *slot);
+
 /* Finds the copy that a call asks for. Returns false if it is another call, or copies several places. */
 bool trace_copy_of(const struct trace_slot *slot, const struct trace_call *call, struct trace_copy *out_copy);
 

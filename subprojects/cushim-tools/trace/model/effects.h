@@ -8,7 +8,8 @@
 enum { NAMED = 1, IN_CONTEXT = 2, KEPT = 4 };
 
 extern const struct trace_object_row {
-    const char *type, *word;
+    enum trace_type_number type;
+    const char *word;
     unsigned flags;
     const char *creators, *destroyers;
 } trace_object_rows[];

@@ -53,8 +53,7 @@ static const char *kernel_name_keep(struct trace_model *model, const char *mangl
 static uint64_t node_kernel(const struct trace_slot *slot, const struct trace_call *call)
 {
     const struct trace_slot_field *field = slot->field_count > 0 ? &slot->fields[slot->field_count - 1] : NULL;
-    bool is_kernel =
-        field != NULL && field->kind == TRACE_IN && strncmp(field->type, "const CUDA_KERNEL_NODE_PARAMS", 29) == 0;
+    bool is_kernel = field != NULL && field->kind == TRACE_IN && trace_type_is_kernel_node(&field->value);
     const uint64_t *at = is_kernel ? trace_find_field(slot, call, field->name) : NULL;
     CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = NULL}; /* v1 is its first part */
     if (at == NULL || at[0] == 0)

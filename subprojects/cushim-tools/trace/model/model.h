@@ -129,11 +129,12 @@ const char *trace_kernel_name(const struct trace_model *model, size_t process, u
 /* ---- object_names.c ---- */
 
 /* The name of the kernel that an object is or, if it is a node, has; or NULL. */
-const char *trace_kernel_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
+const char *trace_kernel_of(const struct trace_model *model, size_t process, enum trace_type_number type,
+                            uint64_t handle);
 
-/* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
- * created it. */
-struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
+/* The short name of an object: "stream 3". The text is empty if no call that was read has created it. */
+struct trace_text trace_name_of(const struct trace_model *model, size_t process, enum trace_type_number type,
+                                uint64_t handle);
 
 /* "stream 3", "device allocation 0x7f0000" */
 struct trace_text trace_object_name(const struct trace_object *object);

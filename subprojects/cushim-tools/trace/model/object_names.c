@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 struct trace_text trace_object_name(const struct trace_object *object)
 {
@@ -18,32 +17,30 @@ struct trace_text trace_object_name(const struct trace_object *object)
 }
 
 /* Returns the object with a short name, or NULL. */
-static const struct trace_object *object_named(const struct trace_model *model, size_t process, const char *type,
-                                               uint64_t handle)
+static const struct trace_object *object_named(const struct trace_model *model, size_t process,
+                                               enum trace_type_number type, uint64_t handle)
 {
-    size_t length = strcspn(type, " ");
     for (enum trace_row row = 0; row < TRACE_OBJECT_ROWS; row++) {
-        const struct trace_object *object = (trace_object_rows[row].flags & NAMED) != 0
-                                                    && strlen(trace_object_rows[row].type) == length
-                                                    && strncmp(trace_object_rows[row].type, type, length) == 0
-                                                ? trace_object_find(model, process, row, handle)
-                                                : NULL;
+        bool is_named = (trace_object_rows[row].flags & NAMED) != 0 && trace_object_rows[row].type == type;
+        const struct trace_object *object = is_named ? trace_object_find(model, process, row, handle) : NULL;
         if (object != NULL && object->number != 0)
             return object;
     }
     return NULL;
 }
 
-const char *trace_kernel_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
+const char *trace_kernel_of(const struct trace_model *model, size_t process, enum trace_type_number type,
+                            uint64_t handle)
 {
-    if (strncmp(type, "CUfunction", 10) == 0 || strncmp(type, "CUkernel", 8) == 0)
+    if (type == TRACE_TYPE_CUfunction || type == TRACE_TYPE_CUkernel)
         return trace_kernel_name(model, process, handle);
     const struct trace_object *node =
-        strncmp(type, "CUgraphNode", 11) == 0 ? object_named(model, process, "CUgraphNode", handle) : NULL;
+        type == TRACE_TYPE_CUgraphNode ? object_named(model, process, TRACE_TYPE_CUgraphNode, handle) : NULL;
     return node != NULL ? node->name : NULL;
 }
 
-struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
+struct trace_text trace_name_of(const struct trace_model *model, size_t process, enum trace_type_number type,
+                                uint64_t handle)
 {
     const struct trace_object *object = object_named(model, process, type, handle);
     return object != NULL ? trace_object_name(object) : (struct trace_text){""};
@@ -51,7 +48,7 @@ struct trace_text trace_name_of(const struct trace_model *model, size_t process,
 
 struct trace_text trace_stream_name(const struct trace_model *model, size_t process, uint64_t stream)
 {
-    struct trace_text name = trace_name_of(model, process, "CUstream", stream);
+    struct trace_text name = trace_name_of(model, process, TRACE_TYPE_CUstream, stream);
     unsigned context = (unsigned)(stream >> 32) & INT32_MAX;
     if (stream == TRACE_LEGACY_STREAM)
         snprintf(name.text, sizeof name.text, "the legacy stream");

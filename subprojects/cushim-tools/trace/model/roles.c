@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
-#include "text.h"
 
 enum { ALONE = 1, ALWAYS = 2 };
 
 static const struct {
-    const char *function;
+    enum trace_function function;
     enum trace_role_kind kind;
     unsigned flags;
 } roles[] = {
-#define TRACE_ROLE(function, role, flags) {function, TRACE_##role, flags},
+#define TRACE_ROLE(function, role, flags) {TRACE_FUNCTION_##function, TRACE_##role, flags},
 #include "roles.inc"
 };
 
@@ -25,14 +24,14 @@ static void role_find_arguments(const struct trace_slot *slot, struct trace_role
     for (size_t i = 0; i < slot->field_count; i++) {
         const struct trace_slot_field *field = &slot->fields[i];
         bool is_value = field->kind == TRACE_VALUE;
+        enum trace_type_number type = field->value.number;
         if (trace_field_stream(field) >= 0 && role->stream < 0)
             role->stream = index + trace_field_stream(field);
-        else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
+        else if (is_value && type == TRACE_TYPE_CUevent && role->event < 0)
             role->event = index;
-        else if (strcmp(field->type, "CUstreamCaptureMode") == 0
-                 || text_starts_with(field->type, "CUstreamCaptureMode *"))
+        else if (type == TRACE_TYPE_CUstreamCaptureMode)
             role->value = index + (is_value ? 0 : 1);
-        else if (field->kind == TRACE_OUT && text_starts_with(field->type, "CUstreamCaptureStatus"))
+        else if (field->kind == TRACE_OUT && type == TRACE_TYPE_CUstreamCaptureStatus)
             role->value = index + 1;
         else if (is_value && (strcmp(field->name, "Flags") == 0 || strcmp(field->name, "flags") == 0))
             role->value = index;
@@ -47,7 +46,7 @@ struct trace_role trace_role_find(const struct trace_slot *slot)
     struct trace_role role = {.kind = TRACE_OTHER};
     role_find_arguments(slot, &role);
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        if (strcmp(roles[i].function, slot->function) == 0) {
+        if (roles[i].function == slot->number) {
             role.kind = roles[i].kind;
             role.is_of_stream_alone = (roles[i].flags & ALONE) != 0;
             role.no_mode_permits = (roles[i].flags & ALWAYS) != 0;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../model/copies.h"
 #include "../model/kernels.h"
@@ -68,7 +67,7 @@ static struct work work_of(const struct trace_model *model, const struct trace_c
         .index = model->orders->index,
         .slot = call->slot,
         .is_host_function =
-            strcmp(slot->function, "cuLaunchHostFunc") == 0 || strcmp(slot->function, "cuStreamAddCallback") == 0,
+            slot->number == TRACE_FUNCTION_cuLaunchHostFunc || slot->number == TRACE_FUNCTION_cuStreamAddCallback,
     };
     if (trace_launch_find(slot, call, &work.object, dimensions))
         work.name = trace_kernel_name(model, call->process, work.object);

@@ -88,7 +88,7 @@ static void slot_find_row(const struct trace_slot *slot, struct trace_step_slot 
                 continue;
             found->kind = steps[k].kind;
             found->handle = value_index(slot, name);
-            found->is_of_executable = strcmp(slot->fields[i].type, "CUgraphExec") == 0;
+            found->is_of_executable = slot->fields[i].value.number == TRACE_TYPE_CUgraphExec;
         }
     }
 }
@@ -123,7 +123,7 @@ static void slot_find(const struct trace_model *model, unsigned number, struct t
 static void step_find_copy(const struct trace_slot *slot, const struct trace_call *call, struct trace_step *step)
 {
     struct trace_copy copy;
-    bool is_struct = slot->field_count > 0 && strcmp(slot->fields[0].name, "pCopy") == 0;
+    bool is_struct = trace_copy_is_struct(slot);
     step->is_between_contexts = strstr(slot->function, "Peer") != NULL;
     if (!trace_copy_of(slot, call, &copy))
         return;

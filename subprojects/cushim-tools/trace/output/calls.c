@@ -77,11 +77,11 @@ static bool line_add_object(struct trace_line *line, const struct trace_slot_fie
 {
     if (field->value.shown == TRACE_UNSIGNED || field->value.shown == TRACE_SIGNED || value == 0)
         return false;
-    struct trace_text name = trace_name_of(model, call->process, field->type, value);
+    struct trace_text name = trace_name_of(model, call->process, field->value.number, value);
     line_add(line, "%s", name.text);
-    const char *kernel = trace_kernel_of(model, call->process, field->type, value);
+    const char *kernel = trace_kernel_of(model, call->process, field->value.number, value);
     if (kernel != NULL && name.text[0] == '\0') /* a kernel in place of a function */
-        line_add(line, "%s", trace_name_of(model, call->process, "CUkernel", value).text);
+        line_add(line, "%s", trace_name_of(model, call->process, TRACE_TYPE_CUkernel, value).text);
     if (kernel != NULL)
         line_add(line, " (%s)", kernel);
     return name.text[0] != '\0' || kernel != NULL;
@@ -119,12 +119,12 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
     struct trace_copy copy;
     if (field->size > sizeof value && trace_field_stream(field) >= 0) {
         static const struct trace_slot_field stream = {
-            .kind = TRACE_VALUE, .size = sizeof value, .type = "CUstream", .value = {.shown = TRACE_STREAM}};
+            .kind = TRACE_VALUE, .size = sizeof value, .value = {.number = TRACE_TYPE_CUstream, .shown = TRACE_STREAM}};
         line_add(line, "{hStream=");
         line_add_value(line, &stream, &words[field->value.stream - 1], call, model);
         line_add(line, ", %zu bytes}", field->size);
-    } else if (strncmp(field->type, "const CUDA_KERNEL_NODE_PARAMS", 29) == 0) {
-        static const struct trace_slot_field function = {.size = sizeof value, .type = "CUfunction"};
+    } else if (trace_type_is_kernel_node(&field->value)) {
+        static const struct trace_slot_field function = {.size = sizeof value, .value.number = TRACE_TYPE_CUfunction};
         uint32_t sizes[6]; /* of the grid and of a block, behind the function */
         line_add(line, "{func=");
         line_add_value(line, &function, words, call, model);

@@ -164,7 +164,7 @@ static int compare_functions(const void *a, const void *b)
 static bool has_arguments(const struct trace_reader *reader)
 {
     for (size_t i = 0; i < reader->slot_count; i++) {
-        if (strcmp(reader->slots[i].function, "cuFuncGetParamInfo") == 0)
+        if (reader->slots[i].number == TRACE_FUNCTION_cuFuncGetParamInfo)
             return reader->slots[i].states[0] == CUSHIM_STATE_NATIVE;
     }
     return false;
