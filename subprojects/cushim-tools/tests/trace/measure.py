@@ -42,6 +42,18 @@ def print_python_cost(path):
         print(f'    {name}:', *(statistics.median(column) for column in zip(*rounds)))
 
 
+def print_order_cost(path):
+    """What the order of streams and the finders that compare accesses add to the report of a million calls."""
+    here = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace')
+    subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', os.path.join(here, 'races'), 'many', '1000000'],
+                   env=environment(), stderr=subprocess.DEVNULL, check=True)
+    rounds = [[float(word) for word in subprocess.run([os.path.join(here, 'orders_cost'), path], stdout=subprocess.PIPE,
+                                                      check=True).stdout.split()] for _ in range(3)]
+    without_time, without, with_time, memory = (statistics.median(column) for column in zip(*rounds))
+    print(f'the order of a million calls adds {with_time - without_time:.2f} s to {without_time:.2f} s (bound 1 s) and '
+          f'{(memory - without) / 1024:.0f} MiB (bound 300 MiB)')
+
+
 def limit_memory():
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
@@ -59,6 +71,7 @@ def main():
         path = os.path.join(directory, 'a.trace')
         print_cost(path)
         print_python_cost(path)
+        print_order_cost(path)
         subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', KNOWN, 'count', str(CALLS)],
                        env=environment(), stderr=subprocess.DEVNULL, check=True)
         summary = measure_report(path)

@@ -722,6 +722,26 @@ static const struct {
     {"unknown_graph", unknown_graph},
 };
 
+/* `races many COUNT`: so many calls, half of which use memory, in 16 streams of which each waits for the one before. */
+static void many(int count)
+{
+    enum { STREAMS = 16 };
+    CUstream streams[STREAMS];
+    CUevent events[STREAMS];
+    for (int i = 0; i < STREAMS; i++) {
+        streams[i] = stream_create(CU_STREAM_NON_BLOCKING);
+        events[i] = event_create();
+    }
+    for (int i = 0; i < count / 4; i++) {
+        CUstream stream = streams[i % STREAMS];
+        await(stream, events[(i + STREAMS - 1) % STREAMS]);
+        CHECK(cuMemsetD8Async(m, MARK, 64, stream));
+        CHECK(cuMemcpyDtoDAsync_v2(n, m, 64, stream));
+        record(events[i % STREAMS], stream);
+    }
+    synchronize(streams[(count / 4 + STREAMS - 1) % STREAMS]);
+}
+
 int main(int argc, char **argv)
 {
     CUdevice device;
@@ -741,6 +761,8 @@ int main(int argc, char **argv)
         else if (argc == 1)
             puts(cases[i].name);
     }
+    if (argc > 2 && strcmp(argv[1], "many") == 0)
+        many(atoi(argv[2]));
     synchronize(a);
     synchronize(b);
     return 0;
