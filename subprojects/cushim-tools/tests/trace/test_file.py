@@ -9,6 +9,35 @@ import struct
 from traced import KNOWN, LAYER, Traced, main, run, softcuda
 
 
+# A file as the first layer wrote it that recorded version 2: without arguments of kernels, and with a shorter header.
+OLD_SCHEMA = '\n'.join((
+    'cuStreamCreate v1|o8 CUstream * phStream|v4 unsigned int Flags',
+    'cuMemAlloc v2|o8 CUdeviceptr * dptr|v8 size_t bytesize',
+    'cuMemsetD8Async v1|v8 CUdeviceptr dstDevice|v1 unsigned char uc|v8 size_t N|v8 CUstream hStream',
+    'cuLaunchKernel v1|v8 CUfunction f|v4 unsigned int gridDimX|v4 unsigned int gridDimY|v4 unsigned int gridDimZ|'
+    'v4 unsigned int blockDimX|v4 unsigned int blockDimY|v4 unsigned int blockDimZ|v4 unsigned int sharedMemBytes|'
+    'v8 CUstream hStream|p0 void ** kernelParams|p0 void ** extra',
+    'cuStreamSynchronize v1|v8 CUstream hStream')).encode()
+OLD_CALLS = ( # the slot, its words, the result
+    (0, (0x7000, 0xa0, 1), 0), (0, (0x7008, 0xb0, 1), 0), (1, (0x7010, 0x40000, 4096), 0), (2, (0x40000, 90, 4096, 0xa0), 0),
+    (3, (0xf0, 1, 1, 1, 32, 1, 1, 0, 0xb0, 0x7018, 0), 0), (2, (0x40000, 165, 4096, 0xb0), 0), (4, (0xb0,), 700))
+
+
+def old_file():
+    states, chunk_at = b'\1' * 10, 0x40000
+    schema_at = 4096 + len(states)
+    records = struct.pack('<5Q', 0xf00 | 5 << 13, 1000, 1000, 0, 7)  # the next calls are of thread 7
+    for number, (slot, words, result) in enumerate(OLD_CALLS):
+        begin = 2000 + 1000 * number
+        records += struct.pack(f'<{4 + len(words)}Q', slot | (4 + len(words)) << 13 | result << 29 | 1 << 45, begin,
+                               begin + 500, 0, *words)
+    chunk = struct.pack('<2Q4IQ', 1, 0, 1, 42, 0, len(OLD_CALLS), 40 + len(records)) + records
+    header = struct.pack('<Q4IQ2I2Q1024s3Q2I2Q2IQ', 0x656361727475636d, 2, 5, schema_at, len(OLD_SCHEMA), 1, 0, 0, 1000,
+                         0, b'./app', 1, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+    data = header.ljust(4096, b'\0') + states + OLD_SCHEMA
+    return data.ljust(chunk_at, b'\0') + chunk.ljust(0x10000, b'\0')
+
+
 class File(Traced):
     def run_with_layer(self, path):
         return run('run', '--driver', softcuda(580), CUSHIM_LAYERS=LAYER, CUSHIM_TRACE=path)
@@ -96,6 +125,25 @@ class File(Traced):
         for data[8], why in ((1, 'never released wrote this trace: record it again'),
                              (3, 'a newer version of cushim wrote this trace')):
             self.assertIn(why, self.refused(data))
+
+    def test_report_when_file_has_no_arguments_then_has_its_calls_and_findings(self):
+        self.write(old_file())
+        memset = 'cuMemsetD8Async(dstDevice=0x40000, uc={}, N=4096, hStream=stream {}) = CUDA_SUCCESS'
+        self.assertEqual([call for _, _, call in self.calls()], [
+            'cuStreamCreate(*phStream=stream 1, Flags=CU_STREAM_NON_BLOCKING) = CUDA_SUCCESS',
+            'cuStreamCreate(*phStream=stream 2, Flags=CU_STREAM_NON_BLOCKING) = CUDA_SUCCESS',
+            'cuMemAlloc_v2(*dptr=0x40000, bytesize=4096) = CUDA_SUCCESS',
+            memset.format(90, 1),
+            'cuLaunchKernel(f=0xf0, gridDimX=1, gridDimY=1, gridDimZ=1, blockDimX=32, blockDimY=1, blockDimZ=1, '
+            'sharedMemBytes=0, hStream=stream 2, kernelParams=0x7018, extra=NULL) = CUDA_SUCCESS',
+            memset.format(165, 2),
+            'cuStreamSynchronize(hStream=stream 2) = CUDA_ERROR_ILLEGAL_ADDRESS'])
+        report = self.report()
+        self.assertIn('./app\n7 calls in 6.50 us, 1 failed, 1 process\n', report)
+        self.assertIn('\n2 accesses in 2 streams compared; kernels and host code are not looked at\n', report)
+        self.assertNotIn('arguments of kernels', report)
+        self.assertEqual([(title, len(found)) for title, found in self.findings().items()],
+                         [('Errors that every later call returns', 1), ('Accesses that nothing orders', 1)])
 
     def test_layer_when_built_then_is_small(self):
         with open(LAYER, 'rb') as file:
