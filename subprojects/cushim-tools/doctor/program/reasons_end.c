@@ -57,8 +57,7 @@ static void set_end(const struct judgement *judgement)
         snprintf(how, sizeof how, "ends with status %d", WEXITSTATUS(status));
     if (how[0] != '\0')
         reason_set("ended", "%s%s %s", is_main ? ", and" : "; ", is_main ? "" : reason_value("main"), how);
-    if (how[0] != '\0' && WIFSIGNALED(status))
-        reason_set("killed", "%s", reason_value("ended"));
+    reason_set("how", "%s", how);
     reason_set("signal", "%s", signal_name);
     reason_set("decision", "%s",
                how[0] == '\0' ? "If it goes on without the GPU, it decided so itself: look for its "

@@ -16,13 +16,19 @@ static const struct rule {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* A signal that ended the program is a part of each message. */
-static void add_signal(struct judgement *judgement)
+/* How the program ended, if not well, is a part of each message, unless it did not begin. */
+static void add_end(struct judgement *judgement)
 {
-    const char *killed = reason_value("killed");
+    const char *ended = reason_value("ended"), *how = reason_value("how");
     size_t length = strlen(judgement->message) - 1; /* without the full stop */
-    if (killed[0] != '\0' && strstr(judgement->message, reason_value("signal")) == NULL)
-        snprintf(judgement->message + length, sizeof judgement->message - length, "%s.", killed);
+    char *end = judgement->message + length;
+    if (how[0] == '\0' || strstr(judgement->message, how) != NULL
+        || pattern_matches("did-not-start prevented", judgement->cause))
+        return;
+    if (pattern_matches("library-not-bound not-seen", judgement->cause)) /* the sentence is about something else */
+        snprintf(end, sizeof judgement->message - length, "; %s %s.", reason_value("main"), how);
+    else
+        snprintf(end, sizeof judgement->message - length, "%s.", ended);
 }
 
 static bool has_worked(const struct judgement *judgement)
@@ -41,7 +47,7 @@ static bool rule_try(const struct rule *rule, struct judgement *judgement)
         strcmp(rule->cause, "uses-gpu") == 0
         || (pattern_matches("ended-by-signal visible-too-late", rule->cause) && has_worked(judgement));
     text_fill(rule->message, reason_find, NULL, judgement->message, sizeof judgement->message);
-    add_signal(judgement);
+    add_end(judgement);
     text_fill(rule->advice, reason_find, NULL, judgement->advice, sizeof judgement->advice);
     reason_find(NULL, "object", judgement->able, sizeof judgement->able);
     return true;

@@ -29,7 +29,7 @@ class Evidence(Explained):
                     ([STEPS, f'root={self.directory()}', 'open'], 'it changed its root directory'),
                     (['sh', '-c', f'{STEPS} rights open; true'], 'it gave up its rights.')]
         if shutil.which('setpriv'):
-            commands += [([*SETPRIV, 'true'], 'true (process '), (['sh', '-c', ' '.join(SETPRIV) + ' true; exit 4'], 'gave up its rights.')]
+            commands += [([*SETPRIV, 'true'], 'true (process '), (['sh', '-c', ' '.join(SETPRIV) + ' true; exit 4'], 'gave up its rights; sh ends with status 4.')]
         if shutil.which('runuser'):
             commands += [(['runuser', '-u', 'nobody', '--', 'true'], 'true (process ')]
         for command, words in commands:
@@ -79,13 +79,15 @@ class Evidence(Explained):
                  'with status 1 after cuModuleGetFunction returned CUDA_ERROR_NOT_FOUND.'),
                 ('open init 4', 'only-asked', 'steps starts the driver, but makes no context in this run, and ends with status 4.'),
                 ('load=libcuda.so.99 crash', 'library-out-of-path', 'although this machine has it, and is ended by SIGSEGV.'),
-                ('crash', 'able-but-not-asked', 'although it can use it, and is ended by SIGSEGV.')):
+                ('crash', 'able-but-not-asked', 'although it can use it, and is ended by SIGSEGV.'),
+                ('7', 'able-but-not-asked', 'although it can use it, and ends with status 7.')):
             answer = self.explain(STEPS, *words.split(), SOFTCUDA_FAIL='cuModuleGetFunction=500', **HERE)
             self.assertEqual(answer['cause'], cause, words)
             self.assertTrue(answer['message'].endswith(message), answer['message'])
             self.assertEqual(answer['uses_gpu'], 'copy' in words)
         for command, message in ((['sh', '-c', f'{STEPS} open init context copy; exit 5'], '; sh ends with status 5.'),
-                                 (['env', 'A=1', STEPS, 'open', 'init', 'crash'], 'steps is ended by SIGSEGV')):
+                                 (['env', 'A=1', STEPS, 'open', 'init', 'crash'], 'steps is ended by SIGSEGV'),
+                                 (['sh', '-c', 'exit 3'], 'nothing that it loaded names it, and ends with status 3.')):
             self.assertIn(message, self.cause(*command)[1])
 
     def test_library_when_the_driver_lacks_its_functions_then_they_are_named(self):
