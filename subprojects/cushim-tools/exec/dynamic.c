@@ -187,10 +187,30 @@ static void find_versions(const struct link_map *map, void (*found)(const struct
     }
 }
 
+/* The library from which an undefined symbol needs its version, or NULL. */
+static const char *library_of_symbol(const struct link_map *map, uint32_t symbol)
+{
+    const ElfW(Half) *versions = address_of(map, DT_VERSYM);
+    const char *at = address_of(map, DT_VERNEED);
+    for (ElfW(Addr) i = value_of(map, DT_VERNEEDNUM); versions != NULL && at != NULL && i > 0; i--) {
+        const ElfW(Verneed) *needed = (const void *)at;
+        const char *next = at + needed->vn_aux;
+        for (unsigned k = 0; k < needed->vn_cnt; k++) {
+            const ElfW(Vernaux) *version = (const void *)next;
+            if (version->vna_other == (versions[symbol] & 0x7fff)) /* without the bit of hidden ones */
+                return (const char *)address_of(map, DT_STRTAB) + needed->vn_file;
+            next += version->vna_next;
+        }
+        at += needed->vn_next;
+    }
+    return NULL;
+}
+
 void dynamic_find_unbound(const struct link_map *map, const struct link_map *of,
                           void (*found)(const struct link_map *map, const char *name))
 {
     enum { MAX_FOUND = 4 };
+    char text[512];
     const ElfW(Sym) *symbols = address_of(map, DT_SYMTAB);
     const char *strings = address_of(map, DT_STRTAB);
     int count = 0;
@@ -203,7 +223,9 @@ void dynamic_find_unbound(const struct link_map *map, const struct link_map *of,
         bool is_needed = symbols[i].st_shndx == SHN_UNDEF && symbols[i].st_info >> 4 == STB_GLOBAL && name[0] != '\0';
         if (!is_needed || (of != NULL && strncmp(name, "cu", 2) != 0) || is_bound(map, of, name))
             continue;
-        found(map, name);
+        const char *library = of == NULL ? library_of_symbol(map, i) : NULL;
+        snprintf(text, sizeof text, "%.250s%s%.250s", library != NULL ? library : "", library != NULL ? "@" : "", name);
+        found(map, text);
         count++;
     }
 }

@@ -100,12 +100,50 @@ static bool is_linked_to_driver(const struct watched_process *process, const cha
     return false;
 }
 
+/* The name of a function without the library that should have it. */
+static const char *function_of(const char *name)
+{
+    const char *at = strchr(name, '@');
+    return at != NULL ? at + 1 : name;
+}
+
 /* Whether it is a part of CUDA, or of a library of CUDA. */
 static bool is_name_of_cuda(const char *name)
 {
+    name = function_of(name);
     bool is_function = name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
     return is_function || library_of(name) != NULL
-           || pattern_matches("cuda* cublas* cudnn* cufft* curand* cusparse* cusolver* nvrtc* nvJit* nccl*", name);
+           || pattern_matches(
+               "cuda* __cuda* cublas* cudnn* cufft* curand* cusparse* cusolver* nvrtc* nvJit* __nvJit* nccl*", name);
+}
+
+static bool is_in_library_path(const char *file)
+{
+    const char *list = getenv("LD_LIBRARY_PATH");
+    size_t length = (size_t)(library_file(file) - file);
+    char item[PLATFORM_PATH_SIZE];
+    while (text_next_item(&list, ":", item, sizeof item)) {
+        size_t used = strlen(item);
+        if (used > 0 && used + (item[used - 1] != '/') == length && strncmp(item, file, used) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "libnvJitLink.so.12@__nvJitLinkAddData_12_1": the file of this name that was found lacks the function. */
+static bool set_lacks_of_library(const struct judgement *judgement, const struct unbound *unbound)
+{
+    const char *at = strchr(unbound->name, '@');
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", at != NULL ? (int)(at - unbound->name) : 0, unbound->name);
+    const struct object *found = at != NULL ? library_find_object(judgement->process, name) : NULL;
+    if (found == NULL)
+        return false;
+    reason_set("lacks", "%s lacks %s", name, at + 1);
+    reason_set("remedy", "It was built for another version than %s: %sinstall that version, or another build of it.",
+               found->path,
+               is_in_library_path(found->path) ? "remove the directory of that file from LD_LIBRARY_PATH, " : "");
+    return true;
 }
 
 /* What one object lacks: "driver 418 lacks cuFoo, new in CUDA 11.0 (driver 450)". */
@@ -113,6 +151,8 @@ static void set_lacks(const struct judgement *judgement, const struct unbound *u
 {
     const char *colon = strchr(unbound->name, ':');
     int branch = atoi(judgement->machine->release.text), version = symbol_version_of(unbound->name);
+    if (set_lacks_of_library(judgement, unbound))
+        return;
     bool is_linked = is_linked_to_driver(judgement->process, unbound->by);
     char since[64] = "";
     if (branch == 0)
@@ -127,7 +167,7 @@ static void set_lacks(const struct judgement *judgement, const struct unbound *u
     else if (version != 0)
         reason_set("lacks", "nothing that it loads has %s, and it is not linked to libcuda.so.1", unbound->name);
     else
-        reason_set("lacks", "nothing that it loads has %s", unbound->name);
+        reason_set("lacks", "nothing that it loads has %s", function_of(unbound->name));
     if (version != 0 && is_linked)
         reason_set("remedy", "Update the driver, or install a build for the CUDA version of this driver, %s.",
                    text_version(judgement->machine->load->cuda_version).text);
@@ -147,7 +187,7 @@ static void set_more(const struct watched_process *process, size_t first)
         size_t length = strlen(text);
         if (strcmp(unbound[i].by, unbound[first].by) == 0 && strcmp(unbound[i].name, unbound[first].name) != 0)
             snprintf(text + length, sizeof text - length, "%s%s", length == 0 ? " It also lacks " : ", ",
-                     unbound[i].name);
+                     function_of(unbound[i].name));
     }
     reason_set("more", "%s%s", text, text[0] != '\0' ? "." : "");
 }

@@ -100,6 +100,18 @@ class Evidence(Explained):
             self.assertTrue(message.endswith(words), message)
         self.assertNotEqual(self.cause(STEPS, 'load=' + built('needs_newer.so'))[0], 'library-not-bound')
 
+    def test_library_when_another_version_of_its_library_is_found_then_both_are_named(self):
+        link = os.path.join(self.directory(), 'libnvJitLink.so.12')
+        path = {'LD_LIBRARY_PATH': HERE['LD_LIBRARY_PATH'] + ':' + os.path.dirname(link) + '/'}
+        for version, is_right in ('newer', True), ('older', False):
+            os.symlink(built(f'jit_link_{version}.so'), link)
+            answer = self.explain(STEPS, 'load=' + built('needs_jit_link.so'), **path)
+            self.assertEqual(answer['cause'] != 'library-not-bound', is_right, answer)
+            os.unlink(link)
+        self.assertEqual(answer['message'], 'needs_jit_link.so was not loaded: libnvJitLink.so.12 lacks nvJitLinkNewer.')
+        self.assertEqual(answer['advice'], f'It was built for another version than {link}: remove the directory of that file '
+                                           'from LD_LIBRARY_PATH, install that version, or another build of it.')
+
     def test_library_when_missing_then_the_package_has_its_version(self):
         for name, package in (('libcudart.so.12', 'nvidia-cuda-runtime-cu12 '), ('libcublasLt.so.12', 'nvidia-cublas-cu12 '),
                               ('libcublas.so.11', 'nvidia-cublas-cu11 '), ('libcufft.so.11', 'nvidia-cufft-cu12 '),
