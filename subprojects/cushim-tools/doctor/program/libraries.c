@@ -342,6 +342,13 @@ static bool is_asked_for(const struct watched_process *process, const char *path
     return strstr(path, packages) != NULL;
 }
 
+/* Whether it opens the driver itself, or is a library of the Toolkit: a front such as libcudnn.so.9 names no driver. */
+static bool has_cuda(const char *path)
+{
+    const struct stack_library *library = library_of(path);
+    return (library != NULL && library->kind == LIBRARY_OF_TOOLKIT) || file_contains(path, "libcuda.so");
+}
+
 const char *library_find_able(const struct watched_process *process, bool is_any)
 {
     const struct object *objects = process->objects.items;
@@ -349,7 +356,7 @@ const char *library_find_able(const struct watched_process *process, bool is_any
         return process->path;
     for (size_t i = 0; i < process->objects.count; i++) {
         if ((is_any || is_asked_for(process, objects[i].path)) && !pattern_matches("*/auditor.so", objects[i].path)
-            && file_contains(objects[i].path, "libcuda.so"))
+            && has_cuda(objects[i].path))
             return objects[i].path;
     }
     return NULL;

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from explained import HERE, Explained
@@ -164,6 +165,12 @@ class Evidence(Explained):
         answer = self.explain(os.path.join(site, 'engine', 'steps'), 'load=libcublasLt.so.12', **HERE)
         self.assertIn(f'The file is {site}/nvidia/cublas/lib/libcublasLt.so.12: add its directory', answer['advice'])
         self.assertNotIn('nstall', answer['advice'])
+
+    def test_library_when_it_is_of_the_toolkit_then_the_program_can_use_cuda(self):
+        library = shutil.copy(built('jit_link_older.so'), os.path.join(self.directory(), 'libcudnn.so.9'))
+        answer = self.explain(sys.executable, '-c', f'import ctypes; ctypes.CDLL("{library}")', **HERE)
+        self.assertEqual(answer['cause'], 'able-but-not-asked')
+        self.assertIn(f'{library} has code for CUDA', answer['advice'])
 
     def test_packages_when_they_exclude_each_other_then_says_so(self):
         site = self.site()
