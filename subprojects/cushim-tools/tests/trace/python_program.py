@@ -56,6 +56,15 @@ def many():
         Block().allocate()
 
 
+def race():
+    """Two streams that nothing orders, behind as many calls as the second argument says."""
+    memory, streams = Block().allocate(), [ctypes.c_void_p(), ctypes.c_void_p()]
+    for stream in streams:
+        CUDA.cuStreamCreate(ctypes.byref(stream), 1)
+    for stream in (*int(sys.argv[2]) * streams[:1], *streams):
+        CUDA.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
+
+
 def hang():
     """A wait for a host function that does not return, until a signal ends the process."""
     signal.setitimer(signal.ITIMER_REAL, 0.5)
@@ -93,4 +102,4 @@ def cost():
 start()
 if sys.argv[1] == 'refused':
     refuse(1)
-{'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'cost': cost, 'library': fail_in_library}[sys.argv[1]]()
+{'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'race': race, 'cost': cost, 'library': fail_in_library}[sys.argv[1]]()

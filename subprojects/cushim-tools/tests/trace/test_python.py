@@ -106,6 +106,14 @@ class Lines(Traced):
         for line in self.report('--calls').replace('\n' + 45 * ' ', '; ').splitlines():
             self.assertIn(f'; at {SCRIPT}:', line)
 
+    def test_race_when_a_call_is_beyond_the_first_1000_then_report_names_the_option(self):
+        line = f'at {SCRIPT}:{line_of("CUDA.cuMemsetD8Async")} (race)'
+        for before, lines, options in (998, 2, ()), (999, 1, ()), (1000, 0, ()), (1000, 2, ('--stacks',)):
+            self.run_script('race', str(before), options=options)
+            report = self.report('--findings')
+            self.assertEqual((report.count(line), report.count('. With --stacks, both calls have their lines of Python')),
+                             (lines, int(lines < 2)), (before, options))
+
     def test_caller_when_it_is_a_file_or_function_of_python_then_selects(self):
         self.run_script('twice')
         for text, count in (os.path.basename(SCRIPT), 3), ('twice', 3), ('allocate', 1), ('none.py', 0):

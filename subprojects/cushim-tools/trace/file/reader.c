@@ -396,6 +396,7 @@ static void meta_read(struct trace_reader *reader, struct trace_cursor *cursor, 
 static void python_use(struct trace_reader *reader, struct trace_call *call, const uint64_t *words, size_t count)
 {
     uint64_t *copied = reader->python_words;
+    reader->processes[call->process].has_python = true;
     memcpy(copied, words, count * sizeof *words);
     for (size_t at = 0, next; at < count && call->python_count < TRACE_PYTHON_FRAMES; at = next) {
         const char *file = (const char *)&copied[at + 1], *function;

@@ -88,6 +88,7 @@ struct trace_process {
     bool has_exited;                      /* it called exit(), or returned from main() */
     uint64_t exited;                      /* when, in nanoseconds since the start of the trace */
     unsigned no_python, no_python_number; /* enum trace_no_python, and its number; 0: nothing prevented it */
+    bool has_python;                      /* a call had Python frames */
     uint64_t calls;
     struct trace_module *modules;
     size_t module_count;

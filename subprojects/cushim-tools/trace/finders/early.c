@@ -65,9 +65,9 @@ static bool wait_report(const struct trace_model *model, const struct trace_earl
 static bool early_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
     struct early *early = state;
-    bool has_memory = true;
+    bool has_memory = early_read(state, model, NULL, list);
     if (!trace_is_whole(model->reader))
-        return true;
+        return has_memory;
     for (size_t i = 0; has_memory && i < model->orders->early_count; i++)
         has_memory = wait_report(model, &model->orders->early[i], list);
     return has_memory && trace_list_move(list, &early->frees);

@@ -44,7 +44,8 @@ static bool held_read(void *state, const struct trace_model *model, const struct
 static bool held_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
     struct held *held = state;
-    return !trace_is_whole(model->reader) || trace_list_move(list, &held->found);
+    return held_read(state, model, NULL, list)
+           && (!trace_is_whole(model->reader) || trace_list_move(list, &held->found));
 }
 
 static void held_free(void *state)

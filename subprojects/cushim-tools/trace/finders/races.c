@@ -155,7 +155,8 @@ static bool races_read(void *state, const struct trace_model *model, const struc
 static bool races_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
     struct races *races = state;
-    return !trace_is_whole(model->reader) || trace_list_move(list, &races->found);
+    return races_read(state, model, NULL, list)
+           && (!trace_is_whole(model->reader) || trace_list_move(list, &races->found));
 }
 
 static void races_free(void *state)

@@ -220,5 +220,5 @@ bool trace_is_python(const struct trace_process *process)
         if (text_starts_with(name, "python3") || text_starts_with(name, "libpython3"))
             return true;
     }
-    return false;
+    return process->has_python;
 }

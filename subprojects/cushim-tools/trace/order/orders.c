@@ -431,6 +431,7 @@ static void process_clear(struct order_process *process)
 
 void trace_orders_end(struct trace_orders *orders, const struct trace_model *model)
 {
+    orders->conflict_count = 0;
     for (size_t i = 0; i < orders->process_count; i++) {
         struct order_process *process = orders->processes[i] != NULL ? process_of(orders, model, i) : NULL;
         if (process == NULL)

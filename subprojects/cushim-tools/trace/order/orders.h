@@ -69,7 +69,7 @@ struct trace_orders {
     struct trace_clock awaited;
     bool awaits_all;
 
-    struct trace_conflict *conflicts; /* that the newest call has shown */
+    struct trace_conflict *conflicts; /* that the newest call has shown or, then, the end of the trace */
     size_t conflict_count;
     struct trace_early_wait *early; /* complete after trace_orders_end() */
     size_t early_count;
