@@ -37,7 +37,7 @@ PAIRS = (
     ('cuMemAllocAsync cuMemAllocFromPoolAsync cuMemPoolSetAttribute', 801, 'attribute 115'), ('cuMemPoolCreate', 801, 'kind of handle'),
     ('cuMemCreate cuMemExportToShareableHandle cuMemImportFromShareableHandle', 800, 'IMEX'), ('cuMemHostRegister_v2 cuIpcGetMemHandle', 800, ''),
     ('cuMemCreate', 801, 'attributes 102'), ('cuMemAddressReserve cuMemMap cuMemSetAccess', 801, 'attribute 102'),
-    ('cuLaunchKernel cuLaunchKernelEx', 801, '4 KiB'), ('cuMemHostRegister_v2 cuIpcOpenMemHandle_v2', 801, ''),
+    ('cuCtxCreate_v2 cuCtxCreate_v3 cuDevicePrimaryCtxRetain', 801, 'vGPU'), ('cuLaunchKernel cuLaunchKernelEx', 801, '4 KiB'), ('cuMemHostRegister_v2 cuIpcOpenMemHandle_v2', 801, ''),
     ('cuModuleLoadData cuLibraryLoadData cuLinkCreate_v2', 221, 'libnvidia-tileiras'), ('cuStreamCreate', 200, ''), ('cuGraphInstantiate', 209, ''),
 )
 # These mean the same in every function.

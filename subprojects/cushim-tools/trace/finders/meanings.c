@@ -86,6 +86,10 @@ static const struct meaning {
     {CUDA_ERROR_NOT_SUPPORTED, FABRIC,
      "the device or this system does not support this kind of memory or handle: attributes 102 (virtual memory), 103 "
      "(file descriptors), 128 (fabric handles) say which"},
+    {CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate* cuDevicePrimaryCtxRetain",
+     "the device runs no CUDA: a virtual GPU (vGPU) needs a profile of the series C or Q, and unified memory, which "
+     "its "
+     "host enables"},
     {CUDA_ERROR_NOT_SUPPORTED, "cuLaunch*",
      "the device or the driver does not support this launch: more than 4 KiB of parameters need driver 530 (CUDA "
      "12.1) and a GPU of 7.0 or newer"},
