@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import sys
 
 from traced import BATCHING, HERE, KNOWN, Traced, lists, main
@@ -178,6 +179,14 @@ class Races(Traced):
 
     def test_case_when_driver_is_470_then_wrong_is_found_and_right_is_not(self):
         self.check('470')
+
+
+class OfLibrary(Traced):
+    def test_wait_when_a_library_of_cuda_makes_it_then_is_no_finding(self):
+        library = shutil.copy(RACES, os.path.join(self.directory(), 'libnccl-races'))
+        for program, is_found in (RACES, True), (library, False):
+            self.trace(program, 'never_recorded', 'wrong')
+            self.assertEqual(EARLY in self.findings(), is_found, program)
 
 
 class WithCushim(Traced):

@@ -10,6 +10,7 @@
 
 #include "finder.h"
 #include "races.h"
+#include "../model/places.h"
 
 struct early {
     struct trace_list frees;
@@ -43,9 +44,12 @@ static bool early_read(void *state, const struct trace_model *model, const struc
 static bool wait_report(const struct trace_model *model, const struct trace_early_wait *one, struct trace_list *list)
 {
     const struct trace_event_place *place = trace_table_find(&model->orders->places, one->place);
+    const struct trace_module *module = trace_module_find(model->reader, one->wait.process, one->wait.site);
     const char *function = model->reader->slots[one->wait.slot].function;
     bool is_swapped = one->record.call != 0;
+    /* NCCL waits so when it begins and ends: nobody can change that. */
     if (!model->reader->processes[one->wait.process].has_exited
+        || (module != NULL && trace_is_cuda_library(module->path))
         || (place != NULL && (is_swapped ? place->is_awaited : place->is_recorded)))
         return true;
     if (is_swapped)
