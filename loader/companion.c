@@ -18,14 +18,28 @@
 
 #define COMPANION_NOTHING "", ""
 
+/* The names of the libraries are also a record, as the names in symbols.c are: each library may be missing. Nothing
+ * else in the library has such a name as text. */
+static const struct companion_libraries {
+    char start[sizeof RECORD_START], extent[2];
+#define COMPANION_MEMBER(name, library) char name[sizeof library];
+    COMPANION_LIST(COMPANION_MEMBER)
+    char end[sizeof RECORD_END];
+} companion_libraries = {
+    RECORD_START,
+    "c",
+#define COMPANION_VALUE(name, library) library,
+    COMPANION_LIST(COMPANION_VALUE) RECORD_END,
+};
+
 static const struct companion_kind {
     const char *name, *library;
     const char *symbol;     /* which each version of the library exports */
     const char *capability; /* the word in NVIDIA_DRIVER_CAPABILITIES that puts the library into a container */
 } companion_kinds[CUSHIM_COMPANION_COUNT] = {
-    {COMPANION_NVCUVID, "cuvidCreateDecoder", "video"},
-    {COMPANION_NVENC, "NvEncodeAPICreateInstance", "video"},
-    {COMPANION_NVML, "nvmlInit_v2", "utility"},
+    {"NVCUVID", companion_libraries.NVCUVID, "cuvidCreateDecoder", "video"},
+    {"NVENC", companion_libraries.NVENC, "NvEncodeAPICreateInstance", "video"},
+    {"NVML", companion_libraries.NVML, "nvmlInit_v2", "utility"},
 };
 
 /* Followed by its name and its library. */
@@ -36,16 +50,13 @@ static const struct companion_kind {
             NULL                                                                                                       \
         }                                                                                                              \
     }
-#define COMPANION_WITHOUT_DRIVER(...)                                                                                  \
+#define COMPANION_WITHOUT_DRIVER(name, library)                                                                        \
     COMPANION_CLOSED(CUSHIM_REASON_NOT_FOUND, "It is not searched for, because no NVIDIA driver is loaded.",           \
-                     "Run \"cushim probe\", which shows why no driver is loaded.", __VA_ARGS__)
+                     "Run \"cushim probe\", which shows why no driver is loaded.", #name, companion_libraries.name),
 
 /* The results that are not final: the others are for every companion. */
 static const struct cushim_companion companions_without_driver[CUSHIM_COMPANION_COUNT] = {
-    COMPANION_WITHOUT_DRIVER(COMPANION_NVCUVID),
-    COMPANION_WITHOUT_DRIVER(COMPANION_NVENC),
-    COMPANION_WITHOUT_DRIVER(COMPANION_NVML),
-};
+    COMPANION_LIST(COMPANION_WITHOUT_DRIVER)};
 static const struct cushim_companion companion_within_load = COMPANION_CLOSED(
     CUSHIM_REASON_NOT_FOUND, "It is not searched for while this thread is opening a library of the driver.",
     "Report this to the authors of the program.", COMPANION_NOTHING);

@@ -18,8 +18,8 @@
  * driver as text, or audit would take it for one that the program looks up.
  */
 static const struct names {
-    char start[sizeof "cushim-record-1 " CUSHIM_VERSION_STRING];
-    char extent[2]; /* 's': a subset; 'w': whole */
+    char start[sizeof RECORD_START];
+    char extent[2]; /* 's': a subset; 'w': whole; 'c': the companions, in companion.c */
     char needs[sizeof CUSHIM_NEEDS];
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     char symbol_##function##_##abi[sizeof symbol];                                                                     \
@@ -27,16 +27,16 @@ static const struct names {
 #include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
 #include "cushim/entry_points.h"
-    char end[sizeof "cushim-record-end"];
+    char end[sizeof RECORD_END];
 } names = {
-    "cushim-record-1 " CUSHIM_VERSION_STRING,
+    RECORD_START,
     {LIST_IS_CUT ? 's' : 'w', '\0'},
     CUSHIM_NEEDS,
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) symbol, per_thread_symbol,
 #include "lists/symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
 #include "cushim/entry_points.h"
-    "cushim-record-end",
+    RECORD_END,
 };
 
 _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");

@@ -14,6 +14,10 @@ enum symbol_index {
     ENTRY_COUNT
 };
 
+/* The first and the last string of a record, see symbols.c. */
+#define RECORD_START "cushim-record-1 " CUSHIM_VERSION_STRING
+#define RECORD_END "cushim-record-end"
+
 /* Whether this copy of cushim is a subset (amalgamate.py --slots), which does not know the others. */
 enum { LIST_IS_CUT = ENTRY_COUNT < CUSHIM_LIST_COUNT };
 

@@ -49,6 +49,17 @@ int plugin_load(void)
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_table()->Init_v1(0) == CUDA_SUCCESS;
 }
 '''
+NAMES_NVENC = r'''
+__attribute__((visibility("default"))) const char *plugin_library(void);
+const char *plugin_library(void)
+{
+#if defined(_WIN32)
+    return "nvEncodeAPI64.dll";
+#else
+    return "libnvidia-encode.so.1";
+#endif
+}
+'''
 HOST = r'''
 #include <dlfcn.h>
 int main(int count, char **words)
@@ -300,17 +311,18 @@ int main(void)
 """)
             self.must_pass(copy.program('gpus', source), CUSHIM_DRIVER='none')
 
-    def test_record_when_a_subset_is_built_in_any_way_then_audit_excuses_its_look_ups(self):
-        """Stripped, with link-time optimisation, without unused sections, as a DLL; and the need of --require counts."""
-        needy = self.make('needy', 'cuInit cuStreamGetId', '--no-streams', '--require', 'cuStreamGetId')
+    def test_record_when_a_copy_is_built_in_any_way_then_audit_excuses_its_look_ups(self):
+        """Stripped, with link-time optimisation, without unused sections, as a DLL; and what the program says counts:
+        the need of --require, and a library that it names itself."""
+        needy = self.make('needy', 'cuInit cuStreamGetId', '--no-streams', '--companions', '--require', 'cuStreamGetId')
         builds = [(COMPILER, flags) for flags in (['-O2'], ['-O2', '-flto', '-s'],
                                                   ['-O2', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections'])]
         builds += [(['x86_64-w64-mingw32-gcc'], ['-O2', '-s'])]
         for compiler, flags in builds:
             if not shutil.which(compiler[0]):
                 continue
-            for copy, first in (self.twenty, None), (needy, '12.0'):
-                source = write(copy.directory / 'plugin.c', PLUGIN)
+            for copy, first, video in (self.twenty, None, []), (self.whole, None, []), (needy, '12.0', ['NVENC']):
+                source = write(copy.directory / 'plugin.c', PLUGIN + (NAMES_NVENC if video else ''))
                 libraries = LIBRARIES if compiler == COMPILER else []
                 said = copy.compile('plugin.so', *flags, '-shared', *([] if 'mingw' in compiler[0] else ['-fPIC']),
                                     '-fvisibility=hidden', source, copy.directory / 'cushim.c', *libraries, compiler=compiler)
@@ -318,7 +330,10 @@ int main(void)
                 done = run(sys.executable, AUDIT, '--format=json', copy.directory / 'plugin.so')
                 file = json.loads(done.stdout)['files'][0]
                 found = file['first_driver'] and file['first_driver']['cuda_version']
-                self.assertEqual((found, file['lookups'], file['cushim'][0]['slots']), (first, [], len(copy.slots)), flags)
+                self.assertEqual((found, file['lookups'], file['video']), (first, [], video), flags)
+                self.assertEqual([one['whole'] for one in file['cushim']], [copy is self.whole])
+                if copy is not self.whole:
+                    self.assertEqual(file['cushim'][0]['slots'], len(copy.slots))
 
     def test_condition_when_it_is_on_gpus_then_a_subset_without_them_says_so(self):
         with_gpus = self.make('asked', 'cuInit', '--no-streams', '--gpus')

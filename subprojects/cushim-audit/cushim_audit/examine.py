@@ -181,12 +181,17 @@ def video_name(found):
     return 'NVENC' if found[1] or found[2] else 'NVDEC'
 
 
-def find_video(window, is_windows):
-    """The parts of the driver for video whose libraries are named. A message can end with a name, after a space."""
+def find_video(window, is_windows, records):
+    """The parts of the driver for video whose libraries are named elsewhere than in a record. A message can end with a
+    name, after a space."""
     found = ((at, VIDEO.match(window.head(32, at)))
              for start in VIDEO_STARTS[is_windows] for at in window.find_each(start))
     return {video_name(one) for at, one in found
-            if one and (at == 0 or not re.match(rb'[\w ]', window.bytes(at - 1, 1)))}
+            if one and (at == 0 or not re.match(rb'[\w ]', window.bytes(at - 1, 1))) and not is_recorded(at, records)}
+
+
+def is_recorded(at, records):
+    return any(one.start <= at < one.end for one in records)
 
 
 def find_video_driver(window):
@@ -225,13 +230,13 @@ def search(facts, window, data, defined):
     names, is_hybrid, found_of_runtime = set(), False, set()
     for part in searched(window, data, containers):
         records = list(find_records(part))
-        facts.records += records
+        facts.records += [one for one in records if not one.is_of_libraries]
         facts.needs |= find_needs(part)
         names.update(found[0] for at, found in part.matches(NAME) if is_alone(part, at)
-                     and not any(one.start <= at < one.end for one in records))
+                     and not is_recorded(at, records))
         found_of_runtime.update(one for one in OF_RUNTIME if part.find(one) >= 0)
         is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
-        facts.video.update(find_video(part, facts.is_windows))
+        facts.video.update(find_video(part, facts.is_windows, records))
         facts.video_driver = facts.video_driver or find_video_driver(part)
         facts.compiles.update(COMPILERS[found[0].decode()] for _, found in part.matches(NAMES_COMPILER))
         for one in find_ptx(part) + find_packed_ptx(part) + find_cubins(part):

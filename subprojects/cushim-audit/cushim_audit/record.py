@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The record of cushim in a file that contains it: the names of the driver's functions that it looks up, each of which
-is optional (loader/symbols.c); and what a program says that it cannot do without (CUSHIM_NEED in choose.h)."""
+"""The records of cushim in a file that contains it: the names of the driver's functions that it looks up, each of which
+is optional (loader/symbols.c), and of libraries of the driver, too (loader/companion.c); and what a program says that it
+cannot do without (CUSHIM_NEED in choose.h)."""
 import re
 
-START = re.compile(rb'cushim-record-1 (\d{1,3}\.\d{1,3}\.\d{1,3})\0([ws])\0')
+START = re.compile(rb'cushim-record-1 (\d{1,3}\.\d{1,3}\.\d{1,3})\0([wsc])\0')
 END = b'\0cushim-record-end\0'
 LARGEST = 1 << 16
 NEED_START = b'cushim-need:'
 NEED = re.compile(NEED_START + rb'([!-~]{1,200})\0')
-TEXT = re.compile(r'\w*$')
+TEXT = {True: re.compile(r'[\w.-]*$'), False: re.compile(r'\w*$')}
 SLOT = re.compile(r'[A-Z]\w*_v\d+$')
 
 
 class Record:
-    """A copy of cushim. `start` and `end` are the offsets of its names."""
+    """A copy of cushim, or the libraries that it opens. `start` and `end` are the offsets of its names."""
 
-    def __init__(self, version, is_whole, start, end, names):
-        self.version, self.is_whole, self.start, self.end = version, is_whole, start, end
+    def __init__(self, version, extent, start, end, names):
+        self.version, self.is_whole, self.is_of_libraries = version, extent == b'w', extent == b'c'
+        self.start, self.end = start, end
         self.slots = {name for name in names if SLOT.match(name)}
         self.symbols = {name for name in names if name.startswith('cu')}
 
@@ -29,8 +31,8 @@ def find_records(window):
             continue
         names = window.bytes(at + len(found[0]), end - at - len(found[0])).decode('ascii', 'replace').split('\0')
         names = [name for name in names if not name.startswith(NEED_START.decode())]
-        if all(map(TEXT.match, names)):
-            yield Record(found[1].decode(), found[2] == b'w', at, end + len(END), names)
+        if all(map(TEXT[found[2] == b'c'].match, names)):
+            yield Record(found[1].decode(), found[2], at, end + len(END), names)
 
 
 def find_needs(window):

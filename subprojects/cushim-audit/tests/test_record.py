@@ -12,6 +12,7 @@ def record(*names, version='0.2.0', extent='s', needs=()):
     return '\0'.join(parts).encode()
 
 
+COMPANIONS = record('libnvcuvid.so.1', 'libnvidia-encode.so.1', 'nvEncodeAPI64.dll', 'nvcuvid.dll', extent='c')
 SMALL = record('cuInit', '', 'cuCtxGetId', '', 'cuLogsRegisterCallback', '', 'Init_v1', 'CtxGetId_v1',
                'LogsRegisterCallback_v1')
 
@@ -58,6 +59,30 @@ class Record(Case):
                      SMALL.replace(b'\0s\0', b'\0x\0'), SMALL.replace(b'Init_v1', b'Init v1'),
                      SMALL.replace(b'Init_v1', b'I' * 70000)):
             self.assertIn('cuCtxGetId', self.file_of(self.elf(data))['lookups'])
+
+    def test_companions_when_they_are_those_of_cushim_then_they_demand_no_driver(self):
+        for data, name in (self.elf(SMALL, COMPANIONS), 'lib.so'), (pe(data=b'\0'.join([COMPANIONS, SMALL])), 'lib.dll'):
+            done = self.run_on(name, data, '--require-driver=340')
+            self.assertEqual(done.status, 0, done.out)
+            self.assertIn('contains cushim 0.2.0 with 3 functions: starts on each driver and without one',
+                          self.run_program(name).out)
+        self.assertEqual(self.run_on('lib.so', self.elf(COMPANIONS)).status, 0)
+
+    def test_companions_when_the_file_names_one_itself_then_it_counts(self):
+        for name, library in (('lib.so', b'libnvidia-encode.so.1'), ('lib.dll', b'nvEncodeAPI64.dll')):
+            for data in ((library, COMPANIONS, SMALL), (SMALL, COMPANIONS, library),
+                         (SMALL, COMPANIONS.replace(b'\0c\0', b'\0s\0')), (SMALL, COMPANIONS.replace(b'-end', b'-eng'))):
+                text = b'\0'.join([b'', *data, b''])
+                content = pe(data=text) if name == 'lib.dll' else Elf().section('.rodata', text).build()
+                self.assertEqual(self.run_on(name, content, '--require-driver=470').status, 2)
+                self.assertIn('NVENC', self.run_program(name).out)
+
+    def test_message_when_a_name_is_in_it_then_it_is_not_looked_up_unless_it_is_at_the_end(self):
+        for text in (b'cuGreenCtxCreate failed', b'%s: cuGreenCtxCreate: %s', b'cuGreenCtxCreate(&one)', b'my_cuGreenCtxCreate'):
+            self.assertEqual(self.file_of(self.elf(SMALL, text))['lookups'], [])
+        # Linkers keep a string that is the end of another one only there.
+        for text in (b'cannot find cuGreenCtxCreate', b'cuGreenCtxCreate'):
+            self.assertEqual(self.file_of(self.elf(SMALL, text))['lookups'], ['cuGreenCtxCreate'])
 
     def test_device_code_when_a_subset_can_load_it_then_it_is_not_known(self):
         loads = record('cuModuleLoadData', 'ModuleLoadData_v1')

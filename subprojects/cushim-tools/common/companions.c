@@ -10,9 +10,10 @@
 #include "companion_names.h"
 #include "cushim/cushim.h"
 
+#define COMPANION_PAIR(name, library) {#name, library},
 static const struct companion_name {
     const char *name, *library;
-} companion_names[CUSHIM_COMPANION_COUNT] = {{COMPANION_NVCUVID}, {COMPANION_NVENC}, {COMPANION_NVML}};
+} companion_names[CUSHIM_COMPANION_COUNT] = {COMPANION_LIST(COMPANION_PAIR)};
 
 /* A companion and the process that opens it. */
 struct opening {
