@@ -9,14 +9,14 @@ void layers_note(const char *name, enum cushim_default_stream kind)
     snprintf(layers.calls + used, sizeof layers.calls - used, "%s%s ", name, kind == PER_THREAD ? "'" : "");
 }
 
-/* The layer `layer_##name`. */
-#define NOTING_LAYER(name)                                                                                             \
-    static CUresult name##_query(enum cushim_default_stream kind, CUstream stream)                                     \
+/* The layer `layer_##name`, which replaces the slot of cuStream##function. */
+#define NOTING_LAYER(name, function)                                                                                   \
+    static CUresult name##_call(enum cushim_default_stream kind, CUstream stream)                                      \
     {                                                                                                                  \
         layers_note(#name, kind);                                                                                      \
-        return cushim_layer_next(&layer_##name, kind)->StreamQuery_v1(stream);                                         \
+        return cushim_layer_next(&layer_##name, kind)->Stream##function##_v1(stream);                                  \
     }                                                                                                                  \
-    CUSHIM_LAYER_BOTH_KINDS(name##_query, (CUstream stream), stream)                                                   \
+    CUSHIM_LAYER_BOTH_KINDS(name##_call, (CUstream stream), stream)                                                    \
     static CUresult name##_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,      \
                                    const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)  \
     {                                                                                                                  \
@@ -24,14 +24,15 @@ void layers_note(const char *name, enum cushim_default_stream kind)
         (void)states;                                                                                                  \
         (void)user;                                                                                                    \
         layers.installs++;                                                                                             \
-        table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(name##_query, kind);                                              \
+        table->Stream##function##_v1 = CUSHIM_LAYER_OF_KIND(name##_call, kind);                                        \
         return layers.install_code;                                                                                    \
     }                                                                                                                  \
     struct cushim_layer layer_##name = CUSHIM_LAYER(#name, name##_install, NULL);
 
-NOTING_LAYER(a)
-NOTING_LAYER(b)
-NOTING_LAYER(c)
+NOTING_LAYER(a, Query)
+NOTING_LAYER(b, Query)
+NOTING_LAYER(c, Query)
+NOTING_LAYER(synchronize, Synchronize)
 
 int layers_begin(void **state)
 {

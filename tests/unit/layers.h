@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three layers that record their calls. The tests of layers share them. */
+/* Layers that record their calls. The tests of layers share them. */
 #ifndef LAYERS_H
 #define LAYERS_H
 
@@ -8,8 +8,9 @@
 #define LEGACY CUSHIM_DEFAULT_STREAM_LEGACY
 #define PER_THREAD CUSHIM_DEFAULT_STREAM_PER_THREAD
 
-/* Layers named "a", "b" and "c", which pass calls of cuStreamQuery on. */
-extern struct cushim_layer layer_a, layer_b, layer_c;
+/* Layers named "a", "b" and "c", which pass calls of cuStreamQuery on, and "synchronize", which does so with
+ * cuStreamSynchronize: of all other functions, its table has what is below it. */
+extern struct cushim_layer layer_a, layer_b, layer_c, layer_synchronize;
 
 extern struct layers {
     char calls[128];       /* the layers that were called: "a " in the legacy table, "a' " in the per-thread table */

@@ -141,6 +141,34 @@ LAYERS_TEST(test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to
     layers_assert_passes(cushim_table_per_thread(), "c' ");
 }
 
+/* Reports whether a call through the current table passes the layer "synchronize". */
+static bool synchronize_passes(void)
+{
+    layers.calls[0] = '\0';
+    cushim_table_legacy()->StreamSynchronize_v1(NULL);
+    return strcmp(layers.calls, "synchronize ") == 0;
+}
+
+LAYERS_TEST(test_layers_when_they_replace_different_slots_then_each_is_called_until_it_stops)
+{
+    unit_load_plain("fake_12040");
+    layers_add(&layer_a);
+    layers_add(&layer_synchronize);
+    layers_add(&layer_b);
+    layers_assert_passes(cushim_table_legacy(), "b a ");
+    assert_true(synchronize_passes());
+    layers_stop(&layer_a);
+    layers_assert_passes(cushim_table_legacy(), "b ");
+    layers_assert_passes(cushim_table_per_thread(), "b' ");
+    assert_true(synchronize_passes());
+    layers_stop(&layer_b);
+    layers_assert_passes(cushim_table_legacy(), "");
+    assert_true(synchronize_passes());
+    layers_stop(&layer_synchronize);
+    assert_false(synchronize_passes());
+    assert_int_equal(layers.installs, 6);
+}
+
 LAYERS_TEST(test_layer_when_stopped_while_it_waits_then_never_installed)
 {
     layers_add(&layer_a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Version limit, hidden functions and minimum version: the table, lookups, the driver's own lookup and the reported
  * version obey them. */
+#include "os.h"
 #include "unit.h"
 
 static void load_limited(const char *name, int limit)
@@ -266,6 +267,20 @@ UNIT_TEST(test_min_version_when_the_driver_is_older_then_message_names_both_vers
     unit_assert_contains(cushim_diagnosis_get()->message, "CUDA 11.4");
     assert_int_equal(cushim_diagnosis_get()->cuda_version, 11040);
     assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_11040"));
+}
+
+/* No other test here has this fake open: if the load closed it, the call crashes. */
+UNIT_TEST(test_min_version_when_the_library_given_is_older_then_it_stays_open)
+{
+    struct cushim_load_options options = {.handle = unit_open("fake_9010"), .min_version = 12030};
+    union {
+        cushim_fn symbol;
+        CUresult(CUDAAPI *get_version)(int *);
+    } function = {cush_os_library_symbol(options.handle, "cuDriverGetVersion")};
+    int version = 0;
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(function.get_version(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 9010);
 }
 
 UNIT_TEST(test_min_version_when_the_limit_is_lower_then_message_names_the_limit)
