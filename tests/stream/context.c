@@ -198,6 +198,23 @@ CHECK(left_without_current, "context.left-without-current")
     cushim_context_destroy(&block);
 }
 
+/* The caller's context is restored even if the driver refuses to push it. */
+CHECK(left_when_push_fails, "context.left-when-push-fails")
+{
+    struct cushim_context *block = NULL;
+    CUcontext before = NULL;
+    require("block", cushim_context_create(the_ordinal, 0, &block));
+    expect_success("enter", cushim_context_enter(block, &before));
+    require("unset", cu->CtxSetCurrent_v1(NULL));
+    watch_begin();
+    watch_fail_slot(S(CtxPushCurrent_v2), CUDA_ERROR_OUT_OF_MEMORY);
+    expect_driver_error("code", cushim_context_leave(before), CUDA_ERROR_OUT_OF_MEMORY);
+    expect_true("failed", watch_failed(NULL));
+    watch_end();
+    expect_current("restored", the_context);
+    cushim_context_destroy(&block);
+}
+
 CHECK(enter_argument, "context.enter-argument")
 {
     struct cushim_context *context = fixture_context();

@@ -265,3 +265,23 @@ CHECK(with_destroyed_dispatcher, "enqueue.with-destroyed-dispatcher")
     cushim_completion_destroy(&completions[1]);
     expect_work("destroyed", &kept, 1);
 }
+
+/* The completion is destroyed while the dispatcher has its callback queued: the work is released immediately. */
+CHECK(destroyed_while_queued, "enqueue.destroyed-while-queued")
+{
+    struct work work = {.gated = true};
+    struct cushim_completion *completion = NULL;
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
+    struct cushim_stream *stream = fixture_stream();
+    cushim_descriptor descriptor;
+    expect_success("enqueue", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
+    require("descriptor", cushim_dispatcher_get_descriptor(dispatcher, &descriptor));
+    require("set-callback", cushim_completion_set_callback(completion, dispatcher, ignore_status, NULL, NULL));
+    gate_open(&work.gate);
+    for (int i = 0; i < 500 && !readable(descriptor); i++)
+        pause_shortly();
+    expect_work("queued", &work, 0);
+    cushim_completion_destroy(&completion);
+    expect_work("destroyed", &work, 1);
+    cushim_dispatcher_destroy(&dispatcher);
+}

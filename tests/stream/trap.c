@@ -142,12 +142,13 @@ static bool child_is_right(struct cushim_completion *pending[KINDS], struct cush
             && wait_all_status(pending, KINDS, CUSHIM_FOREVER) == CUDA_ERROR_NOT_INITIALIZED
             && cushim_dispatcher_run(dispatcher, CUSHIM_FOREVER, NULL) == CUDA_ERROR_NOT_INITIALIZED;
     cushim_completion_set_inline_callback(pending[NOTIFYING], count_call, &calls, count_release);
+    watch_begin();
     for (int kind = 0; kind < KINDS; kind++)
         cushim_completion_destroy(&pending[kind]);
     cushim_completion_detach(&fired);
     cushim_completion_destroy(&with_work); /* its work is done, and what it uses is the parent's */
     cushim_dispatcher_destroy(&dispatcher);
-    return right && atomic_load((atomic_int *)releases) == 0;
+    return right && atomic_load((atomic_int *)releases) == 0 && watch_calls() == 0; /* events are the parent's, too */
 }
 
 CHECK(forked, "trap.forked", .flags = CHECK_ALONE)
