@@ -172,6 +172,21 @@ class Evidence(Explained):
         self.assertEqual(answer['cause'], 'able-but-not-asked')
         self.assertIn(f'{library} has code for CUDA', answer['advice'])
 
+    def test_library_when_an_open_file_has_the_name_as_its_soname_then_it_is_not_missing(self):
+        missing = ['open', 'init', 'load=libnvrtc.so.12', '1']
+        self.assertEqual(self.cause(STEPS, *missing, **HERE)[0], 'companion-missing')
+        wheel = shutil.copy(newest_fake('nvrtc_12.4'), os.path.join(self.directory(), 'libnvrtc-0123abcd.so.12.4.99'))
+        self.assertEqual(self.cause(STEPS, *missing[:-1], 'load=' + wheel, '1', **HERE)[0], 'only-asked')
+
+    def test_program_when_found_first_then_a_later_search_without_it_does_not_count(self):
+        directory = self.directory()
+        with open(os.path.join(directory, 'nvidia-smi'), 'w', encoding='ascii') as script:
+            script.write('#!/bin/sh\n')
+        os.chmod(script.name, 0o755)
+        for first, cause in ((directory, 'never-looked'), ('/nowhere', 'by-nvidia-smi')):
+            command = ['sh', '-c', f'PATH={first}; nvidia-smi; PATH=/nowhere; nvidia-smi; exit 6']
+            self.assertEqual(self.explain(*command, options=['--watch'], **HERE)['cause'], cause)
+
     def test_packages_when_they_exclude_each_other_then_says_so(self):
         site = self.site()
         for name in 'onnxruntime', 'onnxruntime-1.20.dist-info', 'onnxruntime_gpu-1.20.dist-info':
