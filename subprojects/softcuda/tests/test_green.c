@@ -99,6 +99,19 @@ TEST(test_green_stream_when_busy_then_its_primary_context_waits_for_it)
     assert_cu(0, cu->GreenCtxDestroy_v1(green));
 }
 
+TEST(test_green_stream_when_capturing_then_its_primary_context_cannot_be_waited_for)
+{
+    CUgraph graph = NULL;
+    CUgreenCtx green = green_new();
+    CUstream stream = green_stream(green);
+    assert_cu(0, cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    assert_cu(900, cu->CtxSynchronize_v1());
+    assert_cu(901, cu->StreamEndCapture_v1(stream, &graph));
+    assert_cu(0, cu->CtxSynchronize_v1());
+    assert_cu(0, cu->StreamDestroy_v2(stream));
+    assert_cu(0, cu->GreenCtxDestroy_v1(green));
+}
+
 TEST(test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released)
 {
     CUdeviceptr memory;

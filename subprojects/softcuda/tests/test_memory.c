@@ -274,3 +274,26 @@ TEST(test_registration_when_ended_inside_it_then_refused)
     assert_cu(713, cu->MemHostUnregister_v1(host + 5000));
     assert_cu(0, cu->MemHostUnregister_v1(host));
 }
+
+TEST(test_registration_when_it_touches_another_then_accepted_and_when_it_overlaps_refused)
+{
+    static char host[3 * 4096];
+    assert_cu(0, cu->MemHostRegister_v2(host + 4096, 4096, 0));
+    assert_cu(712, cu->MemHostRegister_v2(host, 4097, 0));
+    assert_cu(0, cu->MemHostRegister_v2(host, 4096, 0));
+    assert_cu(0, cu->MemHostRegister_v2(host + 8192, 4096, 0));
+    for (int i = 0; i < 3; i++)
+        assert_cu(0, cu->MemHostUnregister_v1(host + i * 4096));
+}
+
+TEST(test_pool_when_of_another_device_then_refused)
+{
+    CUmemoryPool pool, current;
+    if (!support_has(11030))
+        skip();
+    assert_cu(0, cu->DeviceGetDefaultMemPool_v1(&pool, 1));
+    assert_cu(1, cu->DeviceSetMemPool_v1(0, pool));
+    assert_cu(0, cu->DeviceSetMemPool_v1(1, pool));
+    assert_cu(0, cu->DeviceGetMemPool_v1(&current, 0));
+    assert_ptr_not_equal(current, pool);
+}
