@@ -71,13 +71,13 @@ def compare(configuration, expected, found, allowed):
     return count
 
 
-def compare_all(runs, quiet=False):
-    if quiet or not os.path.exists(DATA):
+def compare_all(runs):
+    if not os.path.exists(DATA):
         return 0
     _, expected = answers.load(DATA)
     counts = {name: compare(name, expected[name], found, allowed_in(name)) for name, found in runs.items()}
     for name, count in counts.items():
-        print(f"{name}: {len(runs[name])} answers, {count} differences")
+        print(f"{name}: {len(runs[name])} answers, {count} differences", flush=True)
     return int(sum(counts.values()) > 0)
 
 
