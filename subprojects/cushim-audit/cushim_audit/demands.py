@@ -30,7 +30,7 @@ def find_demands(facts):
         if version and (version not in newest or newest[version].is_lazy and not symbol.is_lazy):
             newest[version] = symbol
     for version, symbol in newest.items():
-        lazy = symbol.is_lazy and not facts.binds_now
+        lazy = symbol.is_lazy
         more = sum(1 for other, _ in versions if other == version) - 1
         verb = 'will need' if facts.kind == 'object' else 'is linked to'
         names = 'these names' if more else 'this name'

@@ -50,7 +50,7 @@ def file_document(conclusion, shortfalls, unknowns):
         'gpus': [gpu_document(one) for one in conclusion.gpus],
         'gpus_known': conclusion.gpus_known,
         'containers': containers_document(facts),
-        'symbols': [{'name': one.name, 'lazy': one.is_lazy and not facts.binds_now, 'weak': one.is_weak}
+        'symbols': [{'name': one.name, 'lazy': one.is_lazy, 'weak': one.is_weak}
                     for one in sorted(facts.symbols, key=lambda one: one.name)],
         'lookups': sorted(facts.lookups), 'compilers': sorted(facts.compiles),
         'video': sorted(facts.video),

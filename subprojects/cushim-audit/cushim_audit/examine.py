@@ -67,7 +67,6 @@ class Facts:
         self.symbols = []         # those of the driver that the file is linked to
         self.needs_driver = False # it names the driver's library
         self.linked_copy = ''     # the name of a copy of the driver to which it is linked
-        self.binds_now = False
         self.paths = []           # RPATH and RUNPATH
         self.runtime = None       # 'static', 'shared', 'hybrid' or 'itself', with the version, '' if not known
         self.calls_runtime = False # it calls the runtime, wherever that is
@@ -118,7 +117,7 @@ def examine_elf(facts, window):
         facts.format = 'cubin'
         facts.containers = [Container(0, window.size, [cubin_code(window)], 'cubin')]
         return
-    facts.binds_now, facts.paths = elf.binds_now, elf.paths
+    facts.paths = elf.paths
     facts.symbols = [symbol for symbol in elf.wanted if symbol.name in SYMBOLS or is_driver_name(symbol.name)]
     facts.needs_driver = any(DRIVER.match(name) for name in elf.needed)
     facts.linked_copy = next((name for name in elf.needed if RENAMED.match(name)), '')

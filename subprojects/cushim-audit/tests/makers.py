@@ -55,8 +55,8 @@ class Elf:
         self.dynamic.append((29, self.string(path)))
         return self
 
-    def binds_now(self):
-        self.dynamic.append((30, 8))
+    def binds_now(self, tag=30, value=8):
+        self.dynamic.append((tag, value))
         return self
 
     def wants(self, name, weak=False, slot=True):

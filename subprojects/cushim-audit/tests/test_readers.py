@@ -9,6 +9,7 @@ import zlib
 from audit import Case, main
 from makers import (OF_RUNTIME, Elf, archive, cubin, cubin_8, entry, fatbin, offset_of, pe, plain_cubin, ptx, ptx_text, runtime,
                     sass, wheel, wrapper)
+from cushim_audit.tables import RUNTIME_NAMES # the path to it is set by audit.py
 
 
 def archs(document):
@@ -25,8 +26,9 @@ class Elves(Case):
                          {'cuInit': (True, False), 'cuCtxGetId': (False, False), 'cuFooBar': (True, True)})
 
     def test_elf_when_all_names_are_bound_at_load_then_no_symbol_is_lazy(self):
-        elf = Elf().needs('libcuda.so.1').wants('cuInit').binds_now()
-        self.assertFalse(self.file_of(elf.build())['symbols'][0]['lazy'])
+        for tag, value, is_lazy in ((24, 0, False), (30, 8, False), (0x6ffffffb, 1, False), (30, 4, True), (0x6ffffffb, 2, True)):
+            elf = Elf().needs('libcuda.so.1').wants('cuInit').binds_now(tag, value)
+            self.assertEqual(self.file_of(elf.build())['symbols'][0]['lazy'], is_lazy, (tag, value))
 
     def test_elf_when_for_32_bits_then_is_read(self):
         document = self.file_of(Elf(bits=32, machine=3).needs('libcuda.so.1').wants('cuGreenCtxDestroy').build())
@@ -107,6 +109,12 @@ class Runtimes(Case):
                               ('libcudart.so.12.4.1', '12.8 or 12.9')):
             demand, = self.file_of(library.build(), name)['demands']
             self.assertEqual(demand['reason'], f'it is the CUDA runtime {release}')
+
+    def test_runtime_when_it_has_the_names_of_the_newest_release_then_can_be_a_newer_one(self):
+        newest = max(RUNTIME_NAMES)
+        names = [name.encode() for name in RUNTIME_NAMES[newest]]
+        demand, = self.file_of(Elf().section('.rodata', runtime(*names)).build())['demands']
+        self.assertRegex(demand['name'], rf'^{newest // 1000}\.{newest % 1000 // 10}( or [\d.]+)* or newer$')
 
     def test_runtime_when_only_its_sentence_is_there_then_is_not_one(self):
         """The runtime for device code (cudadevrt) has the sentences of all errors, and demands nothing."""
