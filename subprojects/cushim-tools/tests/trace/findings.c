@@ -245,6 +245,12 @@ static void take_time(void *milliseconds)
 static void wait_long(void)
 {
     static const int longest = 600, longer = 60, shorter = 20;
+    CUdeviceptr memory;
+    cuMemAlloc_v2(&memory, 16);
+    cuMemsetD8Async(memory, 0, 16, stream);
+    cuMemsetD8Async(memory, 0, 16, stream);
+    cuMemsetD16Async(memory, 0, 8, stream);
+    cuMemsetD32Async(memory, 0, 4, stream);
     cuLaunchHostFunc(stream, take_time, (void *)&longer);
     cuLaunchHostFunc(stream, take_time, (void *)&longer);
     cuStreamSynchronize(stream);
@@ -256,6 +262,7 @@ static void wait_long(void)
     cuCtxSynchronize();
     cuLaunchHostFunc(stream, take_time, (void *)&longest);
     cuStreamSynchronize(stream);
+    cuMemFree_v2(memory);
 }
 
 static void wait_often(void)

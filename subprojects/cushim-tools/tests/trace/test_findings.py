@@ -244,7 +244,8 @@ class Findings(Traced):
         found = self.known('waits')
         self.assertEqual(found['The longest waits'], [
             'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
-            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc (2 calls)'])
+            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc (2 calls), cuMemsetD32Async, '
+            'cuMemsetD16Async, and 2 calls of other functions'])
         self.assertNotIn('What was left at the end', found)
 
     def test_waits_when_many_at_one_place_then_are_one_finding_with_their_sum(self):
