@@ -5,6 +5,7 @@ stages of .ci/run. Only what stands between backquotes is read, and only where a
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -15,6 +16,8 @@ TOP = re.compile(r'(?:include|loader|src|tests|subprojects|\.ci|\.github)/[\w./-
 
 
 def tracked(root):
+    if not shutil.which('git'):
+        return []
     done = subprocess.run(['git', 'ls-files'], cwd=root, stdout=subprocess.PIPE, text=True, check=False)
     return done.stdout.splitlines() if done.returncode == 0 else []
 
@@ -41,7 +44,7 @@ def main(root):
     root = pathlib.Path(root).resolve()
     files = tracked(root)
     if not files:
-        print('skipped: this is not a checkout of git')
+        print('skipped: this is not a checkout of git, or git is not installed')
         return 77
     words = set()
     for path in files:

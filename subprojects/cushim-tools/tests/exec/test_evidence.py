@@ -3,6 +3,7 @@
 """cushim doctor -- PROGRAM says only what was seen: that something was not seen counts if the record is whole."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from under_exec import PROGRAM, built, environment, main, newest_fake, run, soft
 STEPS = built('steps')
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 IS_ROOT = os.geteuid() == 0
+# Whether a user without rights can open what doctor preloads: not below the home directory of root.
+IS_REACHABLE = all(parent.stat().st_mode & 1 for parent in pathlib.Path(PROGRAM).resolve().parents)
 CAN_MOUNT = IS_ROOT and subprocess.run(['unshare', '-m', 'true'], check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
@@ -29,9 +32,9 @@ class Evidence(Explained):
         commands = [([STEPS, 'rights', 'open', 'init'], 'steps was not seen to its end: it gave up its rights.'),
                     ([STEPS, f'root={self.directory()}', 'open'], 'it changed its root directory'),
                     (['sh', '-c', f'{STEPS} rights open; true'], 'it gave up its rights.')]
-        if shutil.which('setpriv'):
+        if IS_REACHABLE and shutil.which('setpriv'):
             commands += [([*SETPRIV, 'true'], 'true (process '), (['sh', '-c', ' '.join(SETPRIV) + ' true; exit 4'], 'gave up its rights; sh ends with status 4.')]
-        if shutil.which('runuser'):
+        if IS_REACHABLE and shutil.which('runuser'):
             commands += [(['runuser', '-u', 'nobody', '--', 'true'], 'true (process ')]
         for command, words in commands:
             cause, message = self.cause(*command)
