@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The program cushim under Wine, with a new Wine prefix: without a driver, with one in System32, and with a given one.
 
-usage: check_program.py WINE PROGRAM LIBRARY FAKES SOFTCUDA OBJDUMP
+usage: check_program.py WINE PROGRAM LIBRARY FAKES SOFTCUDA OBJDUMP NVML
 
 SOFTCUDA is the library of the newest softcuda; the directories of the others are beside its directory. The test
 compares the program's output for a fake driver with the export list of that file, as objdump reads it.
@@ -23,7 +23,7 @@ import entry_points as lists  # pylint: disable=wrong-import-position
 # Libraries that every Windows has.
 SYSTEM_LIBRARIES = re.compile(r'(kernel32|msvcrt|shell32|api-ms-win-.*)\.dll', re.I)
 
-wine, program, library, fakes, softcuda, objdump = map(pathlib.Path, sys.argv[1:7])
+wine, program, library, fakes, softcuda, objdump, fake_nvml = map(pathlib.Path, sys.argv[1:8])
 
 
 def objdump_says(path):
@@ -75,6 +75,16 @@ class Program(unittest.TestCase):
             if row['state'] not in ('native', 'adapted'):
                 self.assertNotIn('cu' + re.sub('_v1$', '', row['slot']), exports)
         self.assertGreater(len(native), 100)
+
+    def test_list_when_nvml_is_in_system32_then_it_answers(self):
+        first, second = ('GPU-11111111-2222-3333-4444-555555555555', 'GPU-88913974-b729-bde5-cec9-7908a6baaae2')
+        gpus = {'FAKE_GPUS': f'0:1:0 2684 {first} 89 1 -1 NVIDIA GeForce RTX 4090;0:2:0 2684 {second} 89 0 -1 another'}
+        self.assertIn('on Windows only NVML (nvml.dll) lists them', self.ask('probe', '--list')['message'])
+        self.put(fake_nvml, self.system32 / 'nvml.dll')
+        answer = self.ask('probe', '--list', variables={**gpus, 'CUDA_VISIBLE_DEVICES': '1'})
+        self.assertEqual([(gpu['ordinal'], gpu['uuid'], gpu['pci_bus_id'], gpu['compute_capability'], gpu['hidden_by'])
+                          for gpu in answer['gpus']],
+                         [(None, first, '0000:01:00.0', '8.9', 'variable'), (0, second, '0000:02:00.0', '8.9', None)])
 
     def test_probe_when_there_is_no_driver_then_it_says_so(self):
         status, text = self.run_program('probe')
