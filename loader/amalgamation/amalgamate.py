@@ -237,7 +237,7 @@ def write_files(chosen):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--slots', action='append', default=[], type=pathlib.Path, metavar='FILE')
-    parser.add_argument('--link', nargs='+', default=[], type=pathlib.Path, metavar='OBJECT')
+    parser.add_argument('--link', action='extend', nargs='+', default=[], type=pathlib.Path, metavar='OBJECT')
     parser.add_argument('--no-streams', action='store_true')
     parser.add_argument('--layers', action='store_true')
     parser.add_argument('--companions', action='store_true')

@@ -76,6 +76,11 @@ class Link(unittest.TestCase):
         more = write(directory / 'more.c', 'int cuCtxSynchronize(void);\nint more(void);\n'
                      'int more(void)\n{\n    return cuCtxSynchronize();\n}\n')
         self.assertIn('cuCtxSynchronize', copy.compile('app', more, directory / 'plain.o', *parts, *LIBRARIES))
+        self.assertEqual(run(*COMPILER, '-c', more, '-o', directory / 'more.o').returncode, 0)
+        both = Copy(self.scratch / 'linked_both', '--no-streams', '--link', directory / 'plain.o', '--link',
+                    directory / 'more.o')
+        written = (both.directory / 'cushim_cuda.c').read_text(encoding='utf-8')
+        self.assertEqual(set(re.findall(r'CUSHIM_EXPORT\((cu\w+)', written)), LINKED_NAMES | {'cuCtxSynchronize'})
 
     def test_object_when_it_cannot_be_linked_then_one_sentence(self):
         directory = self.scratch / 'unlinked'
