@@ -139,12 +139,14 @@ stage_mission() {
     tests/packaging/mission/mission
 }
 
-# What changes for programs that people run, whole: FFmpeg and hashcat with cushim in place of their own loaders.
+# What changes for programs that people run, whole: FFmpeg, hashcat and PyCUDA with cushim in place of their own loaders
+# and of libcuda.
 stage_ports() {
-    packages clang zlib1g-dev libminizip-dev libxxhash-dev opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd
+    packages clang g++ zlib1g-dev libminizip-dev libxxhash-dev opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd \
+        python3-dev python3-pip python3-venv
     meson setup build-ci/ports-softcuda -Dtests=disabled -Dtypes=own
     ninja -C build-ci/ports-softcuda subprojects/softcuda/softcuda-{340,470,580}.placed
-    for program in ffmpeg hashcat; do
+    for program in ffmpeg hashcat pycuda; do
         tests/ports/ports.py build $program build-ci/ports-$program
         tests/ports/ports.py compare $program build-ci/ports-$program build-ci/ports-softcuda/subprojects/softcuda
     done

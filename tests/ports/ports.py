@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ports.py - builds FFmpeg and hashcat twice, with their own loaders (old) and with subsets of cushim (new), runs both
-with each driver, prints a table, and fails where they differ in another way than is expected here.
+"""ports.py - builds FFmpeg, hashcat and PyCUDA twice, with their own loaders or linked to libcuda (old) and with subsets
+of cushim (new), runs both with each driver, prints a table, and fails where they differ in another way than is expected
+here. PROGRAM is ffmpeg, hashcat or pycuda.
 
-  ports.py build ffmpeg|hashcat DIRECTORY       fetches the sources (Debian's), and leaves DIRECTORY/run/old and new
-  ports.py compare ffmpeg|hashcat DIRECTORY SOFTCUDA     on a machine without a GPU: softcuda, real drivers, none
-  ports.py gpu ffmpeg|hashcat DIRECTORY [H264]  on a machine with a GPU: checksums and times
+  ports.py build PROGRAM DIRECTORY             fetches the sources, and leaves DIRECTORY/run/old and new
+  ports.py compare PROGRAM DIRECTORY SOFTCUDA  on a machine without a GPU: softcuda, real drivers, none
+  ports.py gpu PROGRAM DIRECTORY [H264]        on a machine with a GPU: results and times
 
-It needs Debian 12 with gcc, clang (for FFmpeg's kernels), make, pkg-config, zlib1g-dev, libminizip-dev,
-libxxhash-dev, opencl-c-headers, ocl-icd-libopencl1 and pocl-opencl-icd (OpenCL without a GPU), and about 300 MB. FFmpeg
-is changed as loader/amalgamation/REPLACE.md says, hashcat by HASHCAT_EDITS.
+It needs Debian 12 with g++, clang (for FFmpeg's kernels), make, pkg-config, zlib1g-dev, libminizip-dev,
+libxxhash-dev, opencl-c-headers, ocl-icd-libopencl1, pocl-opencl-icd (OpenCL without a GPU), python3-dev and
+python3-venv, and about 600 MB. FFmpeg is changed as loader/amalgamation/REPLACE.md says, hashcat by HASHCAT_EDITS;
+PyCUDA is only linked in another way (src/cuda/README.md).
 """
 import os
 import pathlib
@@ -23,6 +25,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 AMALGAMATE = ROOT / 'loader' / 'amalgamation' / 'amalgamate.py'
+COMMON = ROOT / 'loader' / 'amalgamation' / 'common.txt'
 SMALL = ['-Os', '-fPIC', '-ffunction-sections', '-fdata-sections', '-fno-asynchronous-unwind-tables']
 FFMPEG_OPTIONS = '''--optflags=-O1 --disable-everything --disable-autodetect --disable-doc --disable-x86asm --disable-debug
     --disable-network --disable-swscale --disable-swresample --disable-postproc --disable-ffplay --disable-ffprobe
@@ -67,11 +70,18 @@ HASHCAT_EDITS = (
     ('include/ext_cuda.h', r'^  hc_dynlib_t lib;\n\n', ''),
 )
 # The most bytes that cushim may add to the stripped program.
-GROWTH = {'ffmpeg': 100 << 10, 'hashcat': 80 << 10}
+GROWTH = {'ffmpeg': 100 << 10, 'hashcat': 80 << 10, 'pycuda': 80 << 10}
 
 
 def run(*command, **options):
     subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def check_common(cushim):
+    """The amalgamation that a release has for programs such as these has the functions of each."""
+    names = (cushim / 'cushim_names.h').read_text(encoding='utf-8')
+    lacking = set(re.findall(r'^#undef (cu\w+?)(?:_v\d+)?$', names, re.M)) - set(COMMON.read_text('utf-8').split())
+    assert not lacking, f'{COMMON.name} lacks {sorted(lacking)}'
 
 
 def subset(directory, lists):
@@ -80,6 +90,7 @@ def subset(directory, lists):
     cushim.mkdir()
     slots = [word for path in lists for word in ('--slots', path)]
     run(AMALGAMATE, *slots, '--no-streams', cushim)
+    check_common(cushim)
     run('gcc', *SMALL, '-DCUSHIM_OWN_TYPES=1', '-c', cushim / 'cushim.c', '-o', directory / 'cushim.o')
     run('ar', 'rcs', directory / 'libcushim.a', directory / 'cushim.o')
     return cushim
@@ -142,6 +153,33 @@ def build_hashcat(directory):
     run('gcc', '-shared', '-fPIC', HERE / 'nvrtc.c', '-o', directory / 'stand-in' / 'libnvrtc.so')
 
 
+def build_pycuda(directory):
+    """Compiles PyCUDA's extension once. Its sources stay as they are."""
+    source, stand_in, python = directory / 'source', directory / 'stand-in', directory / 'venv' / 'bin' / 'python'
+    toolkit = subprocess.run([ROOT / 'tests' / 'drivers' / 'fetch-toolkit', '11.8'], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout.strip()
+    stand_in.mkdir()
+    run('gcc', '-shared', '-x', 'c', os.devnull, '-Wl,-soname,libcuda.so.1', '-o', stand_in / 'libcuda.so')
+    (source / 'siteconf.py').write_text(f'CUDA_ENABLE_CURAND = False\nCUDA_INC_DIR = ["{toolkit}/include"]\n'
+                                        f'CUDADRV_LIB_DIR = ["{stand_in}"]\n', encoding='utf-8')
+    run(python, '-W', 'ignore', 'setup.py', '-q', 'build_ext', '--inplace', f'-j{os.cpu_count()}', cwd=source,
+        env={**os.environ, 'CC': 'gcc', 'CXX': 'g++', 'CFLAGS': '-O1 -w'})
+    objects = [path for path in (source / 'build').glob('temp*/**/*.o') if not path.name.startswith('_pvt')]
+    cushim = directory / 'cushim'
+    run(AMALGAMATE, '--no-streams', '--link', *(path for path in objects if path.parent.name == 'wrapper'), cushim)
+    check_common(cushim)
+    compiled = [directory / f'{name}.o' for name in ('cushim', 'cushim_cuda')]
+    for path in compiled:
+        run('gcc', *SMALL, '-DCUSHIM_OWN_TYPES=1', '-c', cushim / f'{path.stem}.c', '-o', path)
+    for which, linked in (('old', ['-Wl,--no-as-needed', stand_in / 'libcuda.so']),
+                          ('new', [*compiled, '-Wl,--gc-sections'])):
+        package = directory / 'run' / which / 'pycuda'
+        shutil.copytree(source / 'pycuda', package)
+        extension = next(package.glob('_driver.*.so'))
+        run('g++', '-shared', '-s', *objects, *linked, '-o', extension)
+        print(f'{which}: {size(directory / "run" / which):,} bytes', flush=True)
+
+
 def ffmpeg(filters='', *encoder):
     frames = DOWNLOADED.get(filters.split('=')[0], 'yuv420p')
     return ['-hide_banner', '-v', 'error', '-init_hw_device', 'cuda', '-f', 'lavfi', '-i', 'testsrc2=duration=2', '-vf',
@@ -149,14 +187,28 @@ def ffmpeg(filters='', *encoder):
             *(encoder or ('-f', 'md5', '-'))]
 
 
+# What PyCUDA's user does before the first kernel, which softcuda does not run.
+PYCUDA = '''
+import numpy, pycuda.driver as cuda
+cuda.init()
+gpu = cuda.Device(0)
+print(cuda.Device.count(), gpu.name(), gpu.compute_capability())
+context = gpu.make_context()
+numbers = numpy.arange(1000)
+assert (cuda.from_device_like(cuda.to_device(numbers), numbers) == numbers).all()
+context.pop()
+'''
 NVENC = ['-c:v', 'h264_nvenc', '-f', 'null', '-']
+# What CUSHIM_LOG prints where a driver loads and does not start.
+LOGGED = r'cushim\[\d+\]: loaded .*\n(.*\n)*cushim\[\d+\]: cuInit failed: .*(/dev/nvidia|GPU)'
 # program: (test, arguments, driver, variables, expected: 'same' text and exit status, 'same: ' with this in the text, or
-# what new prints where both fail,
-# or, after 'new:', what new prints where only new has these variables)
+# what new prints where both fail, or, after 'new:', what new prints where only new has these variables, or, after
+# 'only:', what new prints where old fails)
 CASES = {
     'ffmpeg': [
         ('upload + download', ffmpeg(), 'none', {}, "This machine has neither an NVIDIA GPU nor NVIDIA's driver"),
         ('upload + download', ffmpeg(), 'real 550', {}, 'CUDA_ERROR_NO_DEVICE: .*(/dev/nvidia|GPU)'),
+        ('log of a start', ffmpeg(), 'real 550', {'CUSHIM_LOG': 'stderr'}, LOGGED),
         ('upload + download', ffmpeg(), 'real 470', {}, 'CUDA_ERROR_NO_DEVICE: .*(/dev/nvidia|GPU)'),
         ('upload + download', ffmpeg(), 'real 340', {}, 'needs CUDA 7.0; this driver is CUDA 6.5'),
         ('upload + download', ffmpeg(), '340', {}, 'needs CUDA 7.0; this driver is CUDA 6.5'),
@@ -170,9 +222,19 @@ CASES = {
         ('devices', ['-I', '--backend-ignore-opencl'], 'none', {}, 'same'),
         ('devices of OpenCL', ['-I'], 'none', {}, 'same: OpenCL Platform ID'),
         ('devices', ['-I', '--backend-ignore-opencl'], 'real 550', {}, r'cuInit\(\): .*(/dev/nvidia|GPU)'),
+        ('log of a start', ['-I', '--backend-ignore-opencl'], 'real 550', {'CUSHIM_LOG': 'stderr'}, LOGGED),
         ('devices', ['-I', '--backend-ignore-opencl'], '340', {}, 'needs CUDA 9.0; this driver is CUDA 6.5'),
         ('devices', ['-I', '--backend-ignore-opencl'], '470', {}, 'same'),
         ('devices', ['-I', '--backend-ignore-opencl'], '580', {}, 'same'),
+    ],
+    'pycuda': [
+        ('copy', [PYCUDA], 'none', {}, "cuInit failed: This machine has neither an NVIDIA GPU nor NVIDIA's driver"),
+        ('copy', [PYCUDA], 'real 550', {}, 'cuInit failed: .*(/dev/nvidia|GPU)'),
+        ('log of a start', [PYCUDA], 'real 550', {'CUSHIM_LOG': 'stderr'}, LOGGED),
+        ('copy', [PYCUDA], '340', {}, 'only: 1 softcuda 340'),
+        ('copy', [PYCUDA], '470', {}, 'same'),
+        ('copy', [PYCUDA], '580', {}, 'same'),
+        ('copy', [PYCUDA], '580', {'CUSHIM_MAX_VERSION': '10.2'}, 'same'),
     ],
 }
 
@@ -182,15 +244,25 @@ def answer(directory, which, arguments, library, variables):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
     home = directory / 'home'
     home.mkdir(exist_ok=True)
-    done = subprocess.run([f'./{which}', *arguments], cwd=directory / 'run', check=False, stdin=subprocess.DEVNULL,
+    command = [f'./{which}']
+    if (directory / 'run' / which).is_dir(): # of a package of Python
+        command = [directory / 'venv' / 'bin' / 'python', '-W', 'ignore', '-c']
+        variables = {**variables, 'PYTHONPATH': which}
+    done = subprocess.run([*command, *arguments], cwd=directory / 'run', check=False, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace', timeout=300,
                           env={**inherited, **variables, 'HOME': str(home), 'LD_LIBRARY_PATH': library})
     return done.returncode, re.sub(r'^hashcat .*| @ 0x[0-9a-f]+|Memory\.Free.*', '', done.stdout).strip()
 
 
 def short(status, text):
-    line = text.splitlines()[-1] if status == 0 and text else text.splitlines()[0] if text else ''
+    lines = text.splitlines() or ['']
+    line = lines[0] if status != 0 and not lines[0].startswith('Traceback') else lines[-1]
     return f'{status}: {line.removeprefix("MD5=")[:72]}'
+
+
+def size(path):
+    """Of a program, or of the extension of a package of Python."""
+    return (next(path.glob('pycuda/_driver.*.so')) if path.is_dir() else path).stat().st_size
 
 
 def library_of(driver, softcuda):
@@ -212,6 +284,8 @@ def compare(program, directory, softcuda):
             # Threads of FFmpeg print their errors in any order.
             good = old[0] == new[0] and sorted(old[1].splitlines()) == sorted(new[1].splitlines()) \
                 and expected.removeprefix('same').removeprefix(': ') in new[1]
+        elif expected.startswith('only: '):
+            good = old[0] != 0 and new[0] == 0 and expected[6:] in new[1]
         elif expected.startswith('new: '):
             good = old[0] == 0 and new[0] != 0 and expected[5:] in new[1]
         else:
@@ -222,7 +296,7 @@ def compare(program, directory, softcuda):
         print(f'    old  {short(*old)}\n    new  {short(*new)}')
         if not good or not expected.startswith('same'):
             print('\n'.join(f'         {line}' for line in new[1].splitlines()[:8]))
-    sizes = [(directory / 'run' / name).stat().st_size for name in ('old', 'new')]
+    sizes = [size(directory / 'run' / name) for name in ('old', 'new')]
     growth = sizes[1] - sizes[0]
     print(f'{program}: stripped: old {sizes[0]:,} bytes, new {growth:+,} bytes, at most {GROWTH[program]:+,}')
     return failed + (growth > GROWTH[program])
@@ -237,6 +311,8 @@ def gpu(program, directory, h264=None):
             file = pathlib.Path(h264).resolve()
             tests += [(name, ['-hide_banner', '-v', 'error', *options, '-i', file, '-f', 'md5', '-'], {})
                       for name, options in (('h264_cuvid', ['-c:v', 'h264_cuvid']), ('NVDEC', ['-hwaccel', 'cuda']))]
+    elif program == 'pycuda':
+        tests = [('copy', [PYCUDA], {})]
     else:
         mask = ['-m', '0', '-a', '3', '--potfile-disable', '--quiet', '--backend-ignore-opencl', '--force',
                 '187ef4436122d1cc2f40dc2b92f0eba0', '?l?l'] # the hash of "ab"
@@ -263,7 +339,7 @@ def main(verb, program, directory, *more):
     if verb == 'build':
         run(HERE / 'fetch', program, directory)
         (directory / 'run').mkdir()
-        {'ffmpeg': build_ffmpeg, 'hashcat': build_hashcat}[program](directory)
+        {'ffmpeg': build_ffmpeg, 'hashcat': build_hashcat, 'pycuda': build_pycuda}[program](directory)
         return 0
     if verb == 'compare':
         return 1 if compare(program, directory, pathlib.Path(*more)) else 0
