@@ -293,9 +293,13 @@ bool child_has_ended(struct child *child)
 bool child_wait(struct child *child, int milliseconds)
 {
     enum { LONGEST_PAUSE = 20 };
-    const uint64_t end = cushim_clock_ns() / 1000000 + (uint64_t)milliseconds;
-    for (int pause = 1; !child_has_ended(child) && cushim_clock_ns() / 1000000 < end; pause += pause < LONGEST_PAUSE)
-        platform_sleep(pause);
+    const uint64_t begin = cushim_clock_ns() / 1000000;
+    uint64_t waited = 0;
+    while (!child_has_ended(child) && waited < (uint64_t)milliseconds) {
+        const uint64_t pause = 1 + waited / 16;
+        platform_sleep(pause < LONGEST_PAUSE ? (int)pause : LONGEST_PAUSE);
+        waited = cushim_clock_ns() / 1000000 - begin;
+    }
     return child->has_ended;
 }
 
