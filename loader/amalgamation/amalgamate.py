@@ -48,12 +48,16 @@ LIST = re.compile(r'(.*)^/\* clang-format off \*/\n+((CUSHIM_[A-Z]+)\(.*?)\n+(?:
 TYPED = re.compile(r'^#if !defined\(CUSHIM_UNTYPED\)\n.*?^#endif\n', re.M | re.S)
 COMMENT = re.compile(r'^ *(?:/\*.*?\*/)?\n', re.M | re.S)
 EMPTY_LINES = re.compile(r'\n{3,}')
+# Up to the name of a function that is not part of the API, where it is declared or defined.
+INTERNAL = re.compile(r'^(?!static |extern |typedef )(?=[A-Za-z][\w *\n]*\b(cush_\w+)\()', re.M)
+DEFINITION = re.compile(r'^[A-Za-z][\w *\n]*\b(cush_\w+)\([^;{]*\{', re.M)
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
 HIDING = '#if defined(__ELF__) || defined(__MACH__)\n'
 # The words of sources.txt for a system, in C.
 SYSTEMS = {'posix': '!defined(_WIN32)', 'windows': 'defined(_WIN32)',
            'linux': 'defined(__linux__) && !defined(CUSHIM_PORTABLE)',
            'other': '!defined(_WIN32) && (!defined(__linux__) || defined(CUSHIM_PORTABLE))'}
+PARTS_OF_SYSTEMS = {'all': {'windows', 'linux', 'other'}, 'posix': {'linux', 'other'}}
 HEAD = '''#if defined(__cplusplus)
 #    error "cushim: cushim.c is C. Compile it with a C compiler, and link its object with those of C++."
 #elif (defined(__GLIBC__) && !defined(__USE_GNU)) \\
@@ -66,6 +70,10 @@ HEAD = '''#if defined(__cplusplus)
 #if defined(__GNUC__)
 #    pragma GCC diagnostic push
 #    pragma GCC diagnostic ignored "-Wdeclaration-after-statement" /* that is C90 */
+#    pragma GCC diagnostic ignored "-Wunused-function" /* a subset does not call all functions */
+#endif
+#if !defined(CUSH_LOCAL)
+#    define CUSH_LOCAL static /* only cushim's own tests call such functions from other files */
 #endif
 #include "cushim.h"
 '''
@@ -133,6 +141,17 @@ def common_system(systems):
     return systems.pop() if len(systems) == 1 else 'posix' if systems <= {'posix', 'linux', 'other'} else 'all'
 
 
+def made_local(parts):
+    """The parts, in which the functions that all systems define are local to cushim.c: then a compiler leaves out those
+    that nothing calls. `parts`: (the word for its systems, text) of each file."""
+    systems = {}
+    for system, text in parts:
+        for name in DEFINITION.findall(text):
+            systems.setdefault(name, set()).update(PARTS_OF_SYSTEMS.get(system, {system}))
+    return [(system, INTERNAL.sub(lambda match: 'CUSH_LOCAL ' * (systems.get(match[1]) == PARTS_OF_SYSTEMS['all']), text))
+            for system, text in parts]
+
+
 def head(name, what, more=''):
     return f'''/* SPDX-License-Identifier: MIT */
 /* {name}: {what} Written by loader/amalgamation/amalgamate.py: change the sources, not this file.{more} */
@@ -175,7 +194,8 @@ def write_code(made, seen, paths, needs=()):
     code, parts, systems = Output(seen, made), [], systems_of_sources()
     for path in paths:
         system = systems.get(path, 'all')
-        parts.append(of_system(system, code.read(path, system)))
+        parts.append((system, code.read(path, system)))
+    parts = [of_system(system, text) for system, text in made_local(parts)]
     includes = {'all': '', **dict.fromkeys(SYSTEMS, '')}
     for line, found in sorted(code.system_includes.items()):
         includes[common_system(found)] += line
