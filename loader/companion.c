@@ -282,7 +282,7 @@ static void companion_compare_version(const struct companion_search *search)
 /* The driver's file as it was opened, and the one behind its links. */
 static void companion_find_driver(char path[OS_PATH_SIZE], char file[OS_PATH_SIZE])
 {
-    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_entry(ENTRY_Init_v1).symbol);
+    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_symbol(ENTRY_Init_v1));
     cush_os_library_path(NULL, init, path, OS_PATH_SIZE);
     companion_real_path(path, file);
 }

@@ -203,7 +203,7 @@ static cushim_fn symbol_find(const char *symbol, bool must_work, const char *cal
     size_t index = cush_symbols_find_symbol(symbol);
     if (index != ENTRY_COUNT) {
         slot = cush_symbols_slot_of(index);
-        if (strcmp(symbol, cush_symbols_entry(index).symbol) != 0)
+        if (strcmp(symbol, cush_symbols_symbol(index)) != 0)
             kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     }
     if (slot != CUSHIM_SLOT_COUNT)

@@ -28,7 +28,7 @@ static void failed_call_add_line(struct failed_call *call, const char *line, int
 
 /* The driver calls this on any thread. It may not call the driver. A warning can belong to a call that succeeds, so it
  * is not kept. */
-static void CUDA_CB driver_log_on_line(void *user, CUlogLevel level, char *line, size_t length)
+static CUSHIM_COLD void CUDA_CB driver_log_on_line(void *user, CUlogLevel level, char *line, size_t length)
 {
     char start[160]; /* enough for the last line of a call */
     (void)user;
@@ -38,8 +38,9 @@ static void CUDA_CB driver_log_on_line(void *user, CUlogLevel level, char *line,
         last_call.length = 0;
         last_call.function[0] = '\0';
     }
-    const char *end = memchr(line, '\0', length);
-    int used = (int)(end != NULL ? (size_t)(end - line) : length);
+    int used = 0;
+    while ((size_t)used < length && line[used] != '\0')
+        used++;
     while (used > 0 && line[used - 1] == '\n')
         used--;
     failed_call_add_line(&last_call, line, used);

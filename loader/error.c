@@ -33,7 +33,7 @@ CUresult cush_error_set_copy(CUresult code, const char *function, const char *me
 
 static const char *error_symbol(enum cushim_slot slot)
 {
-    return cush_symbols_entry(cush_symbols_index(slot)).symbol;
+    return cush_symbols_symbol(cush_symbols_index(slot));
 }
 
 CUresult cush_fail_missing(enum cushim_slot slot)

@@ -20,8 +20,9 @@ static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
  * finds the newest entry points. So does, before CUDA 13.0, a version above that of the driver; then it is an error.
  * (Drivers for CUDA 12.6 to 12.9 were not observed.) Without a flag, `kind` counts.
  */
-static CUresult adapted_get_proc_address(enum cushim_default_stream kind, const char *symbol, void **pfn, int version,
-                                         cuuint64_t flags, cushim_fn *out_fn, enum cushim_lookup_status *out_result)
+static CUSHIM_COLD CUresult adapted_get_proc_address(enum cushim_default_stream kind, const char *symbol, void **pfn,
+                                                     int version, cuuint64_t flags, cushim_fn *out_fn,
+                                                     enum cushim_lookup_status *out_result)
 {
     enum { FIRST_STRICT_VERSION = 13000 };
     const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -42,8 +43,8 @@ static CUresult adapted_get_proc_address(enum cushim_default_stream kind, const 
     return CUDA_SUCCESS;
 }
 
-static CUresult adapted_get_proc_address_v1(enum cushim_default_stream kind, const char *symbol, void **pfn,
-                                            int cudaVersion, cuuint64_t flags)
+static CUSHIM_COLD CUresult adapted_get_proc_address_v1(enum cushim_default_stream kind, const char *symbol, void **pfn,
+                                                        int cudaVersion, cuuint64_t flags)
 {
     enum cushim_lookup_status found;
     cushim_fn fn;
@@ -56,9 +57,9 @@ static CUresult adapted_get_proc_address_v1(enum cushim_default_stream kind, con
     return CUDA_SUCCESS;
 }
 
-static CUresult adapted_get_proc_address_v2(enum cushim_default_stream kind, const char *symbol, void **pfn,
-                                            int cudaVersion, cuuint64_t flags,
-                                            CUdriverProcAddressQueryResult *symbolStatus)
+static CUSHIM_COLD CUresult adapted_get_proc_address_v2(enum cushim_default_stream kind, const char *symbol, void **pfn,
+                                                        int cudaVersion, cuuint64_t flags,
+                                                        CUdriverProcAddressQueryResult *symbolStatus)
 {
     enum cushim_lookup_status found;
     cushim_fn fn;

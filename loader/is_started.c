@@ -16,7 +16,7 @@ static const char started_driver_file[] = "libcuda.so";
  * one that failed, and in a child of fork(). */
 static CUresult started_ask(void *library)
 {
-    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_entry(ENTRY_DeviceGetCount_v1).symbol);
+    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_symbol(ENTRY_DeviceGetCount_v1));
     int count = 0;
     return symbol != NULL ? ((CUresult(CUDAAPI *)(int *))symbol)(&count) : CUDA_ERROR_NOT_FOUND;
 }

@@ -28,44 +28,33 @@ static const char *find_later_variant(size_t index)
     do
         index++;
     while (cush_symbols_entry(index).per_thread_symbol[0] == '\0');
-    return cush_symbols_entry(index).symbol;
-}
-
-static void format_missing_per_thread(size_t index, char *text, size_t size)
-{
-    const struct driver *driver = &cush_loaded_driver;
-    const char *symbol = cush_symbols_entry(index).symbol;
-    if (cush_symbols_lacks_variant(index))
-        snprintf(text, size, "%s (CUDA %s) does not support per-thread default streams; use %s.", symbol,
-                 VERSION(cush_symbols_entry(index).since), find_later_variant(index));
-    else if (driver->own_version < FIRST_PER_THREAD_VERSION)
-        snprintf(text, size, "%s needs CUDA %s for per-thread default streams; this driver is CUDA %s.", symbol,
-                 VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->own_version));
-    else if (driver->version < FIRST_PER_THREAD_VERSION)
-        snprintf(text, size,
-                 "%s needs CUDA %s for per-thread default streams; the version limit is CUDA %s, and this driver "
-                 "is CUDA %s.",
-                 symbol, VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->version), VERSION(driver->own_version));
-    else
-        snprintf(text, size, "This driver lacks the per-thread variant of %s.", symbol);
+    return cush_symbols_symbol(index);
 }
 
 void cush_last_error_format_missing(size_t index, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
     struct cushim_entry_point entry = cush_symbols_entry(index);
+    bool is_hidden = cush_hidden_set_has(&driver->hidden, index);
+    bool is_per_thread = entry.since <= driver->version && !is_hidden && is_missing_per_thread_alone(index);
+    bool lacks_variant = is_per_thread && cush_symbols_lacks_variant(index);
+    int needed = is_per_thread && !lacks_variant ? FIRST_PER_THREAD_VERSION : entry.since;
+    const char *purpose = is_per_thread ? " for per-thread default streams" : "";
     if (cush_symbols_is_elsewhere(index))
         snprintf(text, size, "Only drivers for Windows have %s.", entry.symbol);
-    else if (entry.since > driver->own_version)
-        snprintf(text, size, "%s needs CUDA %s; this driver is CUDA %s.", entry.symbol, VERSION(entry.since),
+    else if (needed > driver->own_version)
+        snprintf(text, size, "%s needs CUDA %s%s; this driver is CUDA %s.", entry.symbol, VERSION(needed), purpose,
                  VERSION(driver->own_version));
-    else if (entry.since > driver->version)
-        snprintf(text, size, "%s needs CUDA %s; the version limit is CUDA %s, and this driver is CUDA %s.",
-                 entry.symbol, VERSION(entry.since), VERSION(driver->version), VERSION(driver->own_version));
-    else if (cush_hidden_set_has(&driver->hidden, index))
+    else if (needed > driver->version)
+        snprintf(text, size, "%s needs CUDA %s%s; the version limit is CUDA %s, and this driver is CUDA %s.",
+                 entry.symbol, VERSION(needed), purpose, VERSION(driver->version), VERSION(driver->own_version));
+    else if (is_hidden)
         snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
-    else if (is_missing_per_thread_alone(index))
-        format_missing_per_thread(index, text, size);
+    else if (lacks_variant)
+        snprintf(text, size, "%s (CUDA %s) does not support per-thread default streams; use %s.", entry.symbol,
+                 VERSION(entry.since), find_later_variant(index));
+    else if (is_per_thread)
+        snprintf(text, size, "This driver lacks the per-thread variant of %s.", entry.symbol);
     else
         snprintf(text, size, "This driver (CUDA %s) lacks %s, which was added in CUDA %s.",
                  VERSION(driver->own_version), entry.symbol, VERSION(entry.since));
@@ -112,7 +101,7 @@ static CUSHIM_COLD void last_error_format_message(const struct error_detail *las
     own_message[used] = '\0';
 }
 
-const struct cushim_error *cushim_error_last(void)
+CUSHIM_COLD const struct cushim_error *cushim_error_last(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
@@ -132,12 +121,12 @@ const struct cushim_error *cushim_error_last(void)
     return &last_error;
 }
 
-CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot)
+CUSHIM_COLD CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot)
 {
     if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY || (unsigned)slot >= CUSHIM_SLOT_COUNT)
         return code;
     const struct error_detail *last = cush_error_get();
-    const char *symbol = cush_symbols_entry(cush_symbols_index(slot)).symbol;
+    const char *symbol = cush_symbols_symbol(cush_symbols_index(slot));
     const char *log = cush_driver_log_take(code, slot);
     bool is_of_cushim = last->code == code && last->function == symbol && (last->is_missing || last->message != NULL);
     if (loaded_slot_is_native(slot) || !is_of_cushim) {

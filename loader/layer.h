@@ -19,7 +19,7 @@ struct layer_failure {
 /* The caller of the following functions, up to cush_layer_stack_reset(), holds the load lock. */
 
 /* Opens the shared objects of a list and pushes their layers: all of them or, after a failure, none. */
-bool cush_layer_stack_push_objects(const char *list, size_t *out_count, struct layer_failure *failure);
+CUSHIM_COLD bool cush_layer_stack_push_objects(const char *list, size_t *out_count, struct layer_failure *failure);
 
 /* Makes tables with all layers, from the driver's tables or from the null driver. A failure changes nothing. */
 bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
@@ -109,28 +110,31 @@ static bool load_is_same_library(const struct request *wish)
     return library == cush_loaded_driver.library;
 }
 
-/* Returns a sentence about the first difference between the request and the loaded driver, or NULL. */
+/* Returns the first difference between the request and the loaded driver, or NULL. */
 static const char *load_find_difference(const struct request *wish)
 {
     const struct request *have = &loading.request;
     int own_version = cush_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!load_is_same_library(wish))
-        return "The loaded driver is a different library from the requested one.";
+        return "library";
     if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
-        return "The driver was loaded with a different root from the requested one.";
+        return "root";
     if (wish->max_version != 0 && version != cush_loaded_driver.version)
-        return "The driver was loaded with a different version limit from the requested one.";
+        return "version limit";
     if (!cush_hidden_set_is_empty(&wish->hidden) && memcmp(&wish->hidden, &have->hidden, sizeof have->hidden) != 0)
-        return "The driver was loaded with different hidden functions from the requested ones.";
+        return "list of hidden functions";
     return NULL;
 }
 
 static CUresult load_check_request(const struct request *wish)
 {
     const char *difference = load_find_difference(wish);
-    if (difference != NULL)
-        return cush_error_set(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
+    if (difference != NULL) {
+        char text[96];
+        snprintf(text, sizeof text, "The loaded driver has a different %s from the requested one.", difference);
+        return cush_error_set_copy(CUDA_ERROR_NOT_PERMITTED, load_name, text);
+    }
     if (wish->min_version > cush_loaded_driver.version)
         return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, load_name,
                               "The loaded driver is older than the requested minimum version.", NULL);
@@ -163,7 +167,7 @@ static CUSHIM_COLD const struct cushim_diagnosis *load_first(const struct cushim
     bool wants_driver_log = cush_os_library_pin_self() && read == cush_request_read;
     bool sensible = read(&wish, options, loading.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish, wants_driver_log) : load_publish();
-    cush_log_load_as_requested(diagnosis);
+    cush_log_as_requested(diagnosis, false);
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
@@ -179,7 +183,7 @@ static const char *load_error_message(void)
 static CUSHIM_COLD void load_make_global(void)
 {
     char path[OS_PATH_SIZE];
-    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_entry(ENTRY_Init_v1).symbol);
+    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_symbol(ENTRY_Init_v1));
     cush_os_library_path(NULL, init, path, sizeof path);
     cush_os_library_make_global(path);
 }
@@ -191,12 +195,12 @@ static CUSHIM_COLD CUresult load_with(const struct cushim_load_options *options,
     cush_os_load_lock();
     const struct cushim_diagnosis *diagnosis = loading.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
-    if (result == CUDA_SUCCESS && options != NULL && options->has_global_symbols)
+    if (result == CUDA_SUCCESS && options->has_global_symbols)
         load_make_global();
     cush_os_load_unlock();
-    if (options != NULL && options->log != NULL) {
+    if (options->log != NULL) {
         if (diagnosis != NULL)
-            cush_log_load(options, diagnosis);
+            cush_log_diagnosis(options, diagnosis, false);
         else
             cush_log_line(options, result == CUDA_SUCCESS ? "loaded before" : load_error_message(), "", "", "");
     }
@@ -205,7 +209,8 @@ static CUSHIM_COLD CUresult load_with(const struct cushim_load_options *options,
 
 CUresult cushim_load(const struct cushim_load_options *options)
 {
-    return load_with(options, cush_request_read);
+    const struct cushim_load_options none = {.path = NULL};
+    return load_with(options != NULL ? options : &none, cush_request_read);
 }
 
 CUresult cush_load_without_environment(const struct cushim_load_options *options)
@@ -220,6 +225,7 @@ static bool load_is_untried(void)
 
 const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind)
 {
+    const struct cushim_load_options none = {.path = NULL};
     const struct cushim_dispatch_table *table = cushim_table_get(kind);
     if (table != &cush_bootstrap_tables[kind])
         return table;
@@ -228,7 +234,7 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried())
-        load_first(NULL, cush_request_read);
+        load_first(&none, cush_request_read);
     cush_os_load_unlock();
     return cushim_table_get(kind);
 }

@@ -10,7 +10,8 @@
 /* The size of a line that is made without memory, and then cut. */
 enum { CUT_LINE = 512 };
 
-static char *line_make(char cut[CUT_LINE], const char *first, const char *second, const char *third, const char *last)
+static CUSHIM_COLD char *line_make(char cut[CUT_LINE], const char *first, const char *second, const char *third,
+                                   const char *last)
 {
     size_t size = strlen(first) + strlen(second) + strlen(third) + strlen(last) + 1;
     char *line = malloc(size);
@@ -34,43 +35,30 @@ void cush_log_line(const struct cushim_load_options *options, const char *first,
 {
     char cut[CUT_LINE];
     char *line = line_make(cut, first, second, third, last);
-    for (char *end = line; (end = strpbrk(end, "\r\n")) != NULL;)
+    for (char *end = line; *(end += strcspn(end, "\r\n")) != '\0';)
         *end = ' ';
     options->log(options->log_user, line);
     line_free(line, cut);
 }
 
-static void log_variable(const struct cushim_load_options *options, const struct cushim_variable *variable)
+void cush_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis,
+                        bool is_start)
 {
-    cush_log_line(options, variable->name, "=", variable->value, variable->is_used ? "" : " (ignored)");
-}
-
-void cush_log_load(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
-{
-    for (size_t i = 0; i < diagnosis->variable_count; i++)
-        log_variable(options, &diagnosis->variables[i]);
-    for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        cush_log_line(options, diagnosis->attempts[i].path, ": ", diagnosis->attempts[i].result, "");
-    if (diagnosis->code == CUDA_SUCCESS)
-        cush_log_line(options, "loaded ", diagnosis->path != NULL ? diagnosis->path : "the driver", "", "");
-    else
-        cush_log_line(options, diagnosis->message, "", "", "");
-}
-
-/* The variables of the load are logged with the load. */
-static void log_start(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
-{
+    const char *loaded = diagnosis->path != NULL ? diagnosis->path : "the driver";
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
-        if (strncmp(diagnosis->variables[i].name, "CUDA_", 5) == 0)
-            log_variable(options, &diagnosis->variables[i]);
+        const struct cushim_variable *variable = &diagnosis->variables[i];
+        if (!is_start || strncmp(variable->name, "CUDA_", 5) == 0) /* the others were logged with the load */
+            cush_log_line(options, variable->name, "=", variable->value, variable->is_used ? "" : " (ignored)");
     }
-    if (diagnosis->code == CUDA_SUCCESS)
-        cush_log_line(options, "cuInit succeeded", "", "", "");
+    for (size_t i = 0; i < diagnosis->attempt_count && !is_start; i++)
+        cush_log_line(options, diagnosis->attempts[i].path, ": ", diagnosis->attempts[i].result, "");
+    if (diagnosis->code != CUDA_SUCCESS)
+        cush_log_line(options, is_start ? "cuInit failed: " : "", diagnosis->message, "", "");
     else
-        cush_log_line(options, "cuInit failed: ", diagnosis->message, "", "");
+        cush_log_line(options, is_start ? "cuInit succeeded" : "loaded ", is_start ? "" : loaded, "", "");
 }
 
-static void log_to_target(void *user, const char *line)
+static CUSHIM_COLD void log_to_target(void *user, const char *line)
 {
     const char *const *target = user;
     char start[32], cut[CUT_LINE];
@@ -83,20 +71,10 @@ static void log_to_target(void *user, const char *line)
 }
 
 /* CUSHIM_LOG: "stderr" or a file. */
-static void log_as_requested(void (*log)(const struct cushim_load_options *, const struct cushim_diagnosis *),
-                             const struct cushim_diagnosis *diagnosis)
+void cush_log_as_requested(const struct cushim_diagnosis *diagnosis, bool is_start)
 {
     const char *target = cush_os_environment("CUSHIM_LOG");
     if (target != NULL && target[0] != '\0' && !cush_os_privileged())
-        log(&(struct cushim_load_options){.log = log_to_target, .log_user = &target}, diagnosis);
-}
-
-void cush_log_load_as_requested(const struct cushim_diagnosis *diagnosis)
-{
-    log_as_requested(cush_log_load, diagnosis);
-}
-
-void cush_log_start_as_requested(const struct cushim_diagnosis *diagnosis)
-{
-    log_as_requested(log_start, diagnosis);
+        cush_log_diagnosis(&(struct cushim_load_options){.log = log_to_target, .log_user = &target}, diagnosis,
+                           is_start);
 }

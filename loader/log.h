@@ -7,16 +7,15 @@
 #include "cushim/load.h"
 
 /* Passes the four texts to the callback of the options, which must have one, as one line. */
-void cush_log_line(const struct cushim_load_options *options, const char *first, const char *second, const char *third,
-                   const char *last);
+CUSHIM_COLD void cush_log_line(const struct cushim_load_options *options, const char *first, const char *second,
+                               const char *third, const char *last);
 
-/* Does so with the variables of a load, what it tried and its outcome. */
-CUSHIM_COLD void cush_log_load(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis);
+/* Does so with the variables of a load, what it tried and its outcome; or, with `is_start`, with what the driver read of
+ * the environment and the outcome of the start. */
+CUSHIM_COLD void cush_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis,
+                                    bool is_start);
 
-/* Writes the lines of a load to what CUSHIM_LOG names, if it is set. */
-CUSHIM_COLD void cush_log_load_as_requested(const struct cushim_diagnosis *diagnosis);
-
-/* Does so with those of a start: what the driver read of the environment, and the outcome. */
-CUSHIM_COLD void cush_log_start_as_requested(const struct cushim_diagnosis *diagnosis);
+/* Writes the same lines to what CUSHIM_LOG names, if it is set. */
+CUSHIM_COLD void cush_log_as_requested(const struct cushim_diagnosis *diagnosis, bool is_start);
 
 #endif

@@ -6,20 +6,11 @@
 
 #include "version.h"
 
-static const struct cushim_load_options no_options;
-
 static bool fail_bad_setting(struct diagnosis_builder *builder, const char *source, const char *value, const char *why)
 {
     cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reason_code(CUSHIM_REASON_BAD_OPTION),
                                "%s is \"%.200s\": %s.", source, value, why);
     return false;
-}
-
-static bool fail_bad_number(struct diagnosis_builder *builder, const char *source, int number, const char *why)
-{
-    char value[32];
-    snprintf(value, sizeof value, "%d", number);
-    return fail_bad_setting(builder, source, value, why);
 }
 
 static bool request_read_hide(struct hidden_set *hidden, const char *names, const char *source,
@@ -55,7 +46,9 @@ static bool request_check_version(int version, const char *source, struct diagno
 {
     if (version == 0 || (version >= OLDEST_VERSION && version <= LARGEST_VERSION && version % 10 == 0))
         return true;
-    return fail_bad_number(builder, source, version, "CUDA versions are written as 11020 for CUDA 11.2");
+    char value[32];
+    snprintf(value, sizeof value, "%d", version);
+    return fail_bad_setting(builder, source, value, "CUDA versions are written as 11020 for CUDA 11.2");
 }
 
 /* A member that is not zero can be an option of newer headers, which must not be ignored. */
@@ -131,12 +124,11 @@ bool cush_request_read_options(struct request *request, const struct cushim_load
     request->path = "";
     request->root = "";
     request->layers = "";
-    return request_merge_options(request, options != NULL ? options : &no_options, builder);
+    return request_merge_options(request, options, builder);
 }
 
 bool cush_request_read(struct request *request, const struct cushim_load_options *options,
                        struct diagnosis_builder *builder)
 {
-    return cush_request_read_options(request, options, builder)
-           && request_merge_environment(request, options != NULL ? options : &no_options, builder);
+    return cush_request_read_options(request, options, builder) && request_merge_environment(request, options, builder);
 }

@@ -21,7 +21,7 @@ struct request {
     const char *layers; /* a list of shared objects, or "" */
 };
 
-/* Merges the options (or NULL) with the environment variables, and records in the builder which variables were set.
+/* Merges the options with the environment variables, and records in the builder which variables were set.
  * Returns false if an option or a variable has an invalid value; then the builder has the reason. */
 CUSHIM_COLD bool cush_request_read(struct request *request, const struct cushim_load_options *options,
                                    struct diagnosis_builder *builder);

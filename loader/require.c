@@ -37,8 +37,8 @@ static CUresult require_name(const char *name, const struct question *question)
                                                                                    : cush_fail_missing(slot);
 }
 
-static enum condition_answer judge_name(const char *name, const struct condition_facts *facts, char *message,
-                                        size_t size)
+static CUSHIM_COLD enum condition_answer judge_name(const char *name, const struct condition_facts *facts,
+                                                    char *message, size_t size)
 {
     struct question *question = facts->user;
     question->result = require_name(name, question);
@@ -159,7 +159,7 @@ static bool choice_start(struct question *question, struct condition_facts *out_
     return has_gpu;
 }
 
-CUresult cushim_choose(const char *list, const char **out_name)
+CUSHIM_COLD CUresult cushim_choose(const char *list, const char **out_name)
 {
     struct question question = {"cushim_choose", CUSHIM_DEFAULT_STREAM_LEGACY, CUDA_SUCCESS};
     struct condition_facts facts;

@@ -8,7 +8,7 @@
 #include "os.h"
 #include "polyfills.h"
 
-CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *out_entry)
+CUSHIM_COLD CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *out_entry)
 {
     static const char function[] = "cushim_entry_point_get_info";
     if (out_entry == NULL)
@@ -19,7 +19,7 @@ CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *ou
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
+CUSHIM_COLD CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
 {
     static const char function[] = "cushim_slot_find";
     if (name == NULL || out_slot == NULL)
@@ -27,7 +27,7 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
-        const char *symbol = cush_symbols_entry(cush_symbols_index((enum cushim_slot)slot)).symbol;
+        const char *symbol = cush_symbols_symbol(cush_symbols_index((enum cushim_slot)slot));
         if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
             *out_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
@@ -36,7 +36,8 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
     return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }
 
-CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind, struct cushim_slot_info *out_info)
+CUSHIM_COLD CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind,
+                                          struct cushim_slot_info *out_info)
 {
     if (out_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind))
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_slot_get_info",

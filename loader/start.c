@@ -17,8 +17,6 @@ static unsigned long started_process;  /* in which cuInit succeeded */
 static unsigned long examined_process; /* whose first start was examined */
 static unsigned long forked_process;   /* that inherited the device file of a start */
 
-static const struct os_obstacle no_obstacle = {.reason = CUSHIM_REASON_NONE, .message = ""};
-
 void (*cush_start_on_failure)(const struct cushim_diagnosis *diagnosis);
 
 static CUSH_THREAD_LOCAL const struct cushim_diagnosis *last_start;
@@ -70,16 +68,17 @@ static void start_add_variables(struct diagnosis_builder *builder, const struct 
     }
 }
 
-static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, const struct os_obstacle *cause)
+static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, enum cushim_reason reason,
+                                                                const char *message)
 {
     cush_os_load_lock();
     const struct cushim_diagnosis *before = cushim_diagnosis_get();
     struct diagnosis_builder *builder = cush_diagnosis_start_from(before);
     start_add_variables(builder, before);
-    cush_diagnosis_set_outcome(builder, cause->reason, code, cause->message[0] != '\0' ? "%s" : NULL, cause->message);
+    cush_diagnosis_set_outcome(builder, reason, code, message[0] != '\0' ? "%s" : NULL, message);
     const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(builder);
     cush_os_load_unlock();
-    cush_log_start_as_requested(diagnosis);
+    cush_log_as_requested(diagnosis, true);
     return diagnosis;
 }
 
@@ -88,13 +87,13 @@ static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, c
 static CUSHIM_COLD const struct cushim_diagnosis *start_fail(CUresult code, bool is_forked)
 {
     struct os_obstacle cause = cush_cause_find(cush_loaded_driver.root, cushim_diagnosis_get()->path, code, is_forked);
-    return start_publish(code, &cause);
+    return start_publish(code, cause.reason, cause.message);
 }
 
 static CUSHIM_COLD void start_set_error(CUresult code, const struct cushim_diagnosis *diagnosis)
 {
     const char *log = cush_driver_log_take(code, CUSHIM_SLOT_Init_v1);
-    cush_error_set(code, cush_symbols_entry(ENTRY_Init_v1).symbol, "%", diagnosis->message);
+    cush_error_set(code, cush_symbols_symbol(ENTRY_Init_v1), "%", diagnosis->message);
     cush_error_add_driver_message(log);
 }
 
@@ -116,7 +115,7 @@ CUresult CUDAAPI cush_start_Init(unsigned Flags)
         if (cush_start_on_failure != NULL)
             cush_start_on_failure(last_start);
     } else if (last_start->code != CUDA_SUCCESS) {
-        last_start = start_publish(code, &no_obstacle);
+        last_start = start_publish(code, CUSHIM_REASON_NONE, "");
     }
     return code;
 }
@@ -153,9 +152,9 @@ void cush_start_reset(void)
 
 const struct cushim_diagnosis *cush_start_report(CUresult code)
 {
-    static const struct os_obstacle hidden = {.reason = CUSHIM_REASON_BAD_OPTION,
-                                              .message = "cuInit is hidden by CUSHIM_HIDE or the option hide."};
     if (code == CUDA_SUCCESS)
-        return start_publish(code, &no_obstacle);
-    return cush_loaded_driver.init == NULL ? start_publish(code, &hidden) : start_fail(code, false);
+        return start_publish(code, CUSHIM_REASON_NONE, "");
+    if (cush_loaded_driver.init == NULL)
+        return start_publish(code, CUSHIM_REASON_BAD_OPTION, "cuInit is hidden by CUSHIM_HIDE or the option hide.");
+    return start_fail(code, false);
 }

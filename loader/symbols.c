@@ -51,12 +51,13 @@ _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 #endif
 
 static const struct entry {
-    uint16_t function, symbol, per_thread_symbol, since;
+    uint16_t symbol, per_thread_symbol, since;
+    uint8_t above; /* so many rows above this one stands the oldest of its function */
     bool is_elsewhere;
 } entries[ENTRY_COUNT] = {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
-    {offsetof(struct names, symbol_##function##_v1), offsetof(struct names, symbol_##function##_##abi),                \
-     offsetof(struct names, per_thread_##function##_##abi), since, IS_ELSEWHERE_##platform},
+    {offsetof(struct names, symbol_##function##_##abi), offsetof(struct names, per_thread_##function##_##abi), since,  \
+     ENTRY_##function##_##abi - ENTRY_##function##_v1, IS_ELSEWHERE_##platform},
 #include "lists/symbols.inc"
 };
 
@@ -73,11 +74,21 @@ static const char *name_at(size_t offset)
     return (const char *)&names + offset;
 }
 
+const char *cush_symbols_symbol(size_t index)
+{
+    return name_at(entries[index].symbol);
+}
+
+static const char *function_at(size_t index)
+{
+    return cush_symbols_symbol(index - entries[index].above);
+}
+
 struct cushim_entry_point cush_symbols_entry(size_t index)
 {
-    return (struct cushim_entry_point){.function = name_at(entries[index].function),
+    return (struct cushim_entry_point){.function = function_at(index),
                                        .since = entries[index].since,
-                                       .symbol = name_at(entries[index].symbol),
+                                       .symbol = cush_symbols_symbol(index),
                                        .per_thread_symbol = name_at(entries[index].per_thread_symbol)};
 }
 
@@ -97,7 +108,7 @@ enum cushim_slot cush_symbols_slot_of(size_t index)
 size_t cush_symbols_find_function(const char *function)
 {
     size_t index = 0;
-    while (index < ENTRY_COUNT && strcmp(name_at(entries[index].function), function) != 0)
+    while (index < ENTRY_COUNT && strcmp(function_at(index), function) != 0)
         index++;
     return index;
 }
@@ -105,7 +116,7 @@ size_t cush_symbols_find_function(const char *function)
 size_t cush_symbols_find_symbol(const char *symbol)
 {
     size_t index = 0;
-    while (index < ENTRY_COUNT && strcmp(name_at(entries[index].symbol), symbol) != 0
+    while (index < ENTRY_COUNT && strcmp(cush_symbols_symbol(index), symbol) != 0
            && strcmp(name_at(entries[index].per_thread_symbol), symbol) != 0)
         index++;
     return symbol[0] != '\0' ? index : ENTRY_COUNT;
@@ -113,7 +124,7 @@ size_t cush_symbols_find_symbol(const char *symbol)
 
 bool cush_symbols_same_function(size_t first, size_t index)
 {
-    return index < ENTRY_COUNT && entries[first].function == entries[index].function;
+    return index < ENTRY_COUNT && first - entries[first].above == index - entries[index].above;
 }
 
 bool cush_symbols_is_elsewhere(size_t index)
@@ -160,8 +171,8 @@ bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t len
 {
     bool known = false;
     for (size_t index = 0; index < ENTRY_COUNT; index++) {
-        const char *function = cush_symbols_entry(index).function;
-        const char *symbol = cush_symbols_entry(index).symbol;
+        const char *function = function_at(index);
+        const char *symbol = cush_symbols_symbol(index);
         if (length < 2 || strncmp(name, "cu", 2) != 0) {
             function += 2;
             symbol += 2;

@@ -30,6 +30,9 @@ enum {
 /* The entry point with an index; its strings are constants. */
 struct cushim_entry_point cush_symbols_entry(size_t index);
 
+/* Its exported name alone. */
+const char *cush_symbols_symbol(size_t index);
+
 /* The index of the entry point of a slot. */
 size_t cush_symbols_index(enum cushim_slot slot);
 

@@ -40,7 +40,7 @@ static void system_copy_version(const char *text, char *version, size_t size)
     for (const char *word = text; *word != '\0'; word += strcspn(word, " \t\n"), word += strspn(word, " \t\n")) {
         size_t length = strspn(word, "0123456789.");
         bool whole = word[length] == '\0' || strchr(" \t\n", word[length]) != NULL;
-        if (length >= 3 && whole && memchr(word, '.', length) != NULL && length < size) {
+        if (length >= 3 && whole && strcspn(word, ".") < length && length < size) {
             memcpy(version, word, length);
             version[length] = '\0';
             return;
@@ -64,7 +64,7 @@ struct bus_scan {
 
 /* A line starts with bus (two digits) and device with function (two digits), a tabulator, vendor (four digits) and
  * device. */
-static void bus_scan_line(const char *line, void *user)
+static CUSHIM_COLD void bus_scan_line(const char *line, void *user)
 {
     struct bus_scan *scan = user;
     unsigned bus, device;
@@ -106,11 +106,13 @@ static CUSHIM_COLD void bus_device_driver(const char *root, const char *device, 
     const char *line = has_file ? strstr(text, key) : NULL;
     name[0] = '\0';
     snprintf(path, sizeof path, "%s/%.255s", cush_system_pci_devices, device);
-    if (line != NULL)
+    if (line != NULL) {
         snprintf(name, size, "%.*s", (int)strcspn(line + sizeof key - 1, "\n"), line + sizeof key - 1);
-    else if (!has_file && cush_os_path_below(root, path, full_path, sizeof full_path - sizeof "/driver")
-             && !cush_os_link_name(strcat(full_path, "/driver"), name, size))
-        name[0] = '\0';
+    } else if (!has_file && cush_os_path_below(root, path, full_path, sizeof full_path - sizeof "/driver")) {
+        memcpy(full_path + strlen(full_path), "/driver", sizeof "/driver");
+        if (!cush_os_link_name(full_path, name, size))
+            name[0] = '\0';
+    }
 }
 
 static CUSHIM_COLD bool bus_scan_device(const char *root, const char *directory, const char *name, void *user)

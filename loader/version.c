@@ -26,9 +26,9 @@ struct version_range cush_version_of_release(int branch, bool is_whole)
 }
 
 /* The CUDA version of a driver branch; 0 if it is older or newer than the list. */
-static int version_of_branch(long branch)
+static int version_of_branch(int branch)
 {
-    struct version_range range = cush_version_of_release((int)branch, true);
+    struct version_range range = cush_version_of_release(branch, true);
     return range.certain != INT_MAX ? range.first : 0;
 }
 
@@ -38,17 +38,16 @@ int cush_version_parse(const char *text)
     char *end;
     if (*text < '0' || *text > '9')
         return 0;
-    long major = strtol(text, &end, 10);
-    long minor = 0;
+    unsigned long long major = strtoull(text, &end, 10), minor = 0;
     if (major >= FIRST_BRANCH && major < 1000)
-        return end[strspn(end, "0123456789.")] == '\0' ? version_of_branch(major) : 0;
+        return end[strspn(end, "0123456789.")] == '\0' ? version_of_branch((int)major) : 0;
     if (*end == '\0' && major >= 2000 && major < 1000000 && major % 10 == 0)
         return (int)major;
     if (*end == '.') {
         const char *digits = end + 1;
         if (*digits < '0' || *digits > '9')
             return 0;
-        minor = strtol(digits, &end, 10);
+        minor = strtoull(digits, &end, 10);
     }
     return *end == '\0' && major >= 2 && major < 100 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
 }

@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+#include "cushim/attributes.h"
+
 /* Returns 12030 for "12.3" and for "12030", 12000 for "12", 12040 for a driver "550" or "550.163.01", and 0 for
  * anything else. */
-int cush_version_parse(const char *text);
+CUSHIM_COLD int cush_version_parse(const char *text);
 
 /* What a CUDA version says of whether a driver has a release of this branch or a newer one. */
 struct version_range {
@@ -16,7 +18,7 @@ struct version_range {
 };
 
 /* `is_whole`: any release of the branch is enough. */
-struct version_range cush_version_of_release(int branch, bool is_whole);
+CUSHIM_COLD struct version_range cush_version_of_release(int branch, bool is_whole);
 
 struct version_text {
     char text[16];

@@ -11,6 +11,6 @@
  * waits for ever on a FIFO, and it reports a library for another processor as absent. In a path with $ORIGIN, $LIB or
  * $PLATFORM, it would open another file, even outside of a root directory. It detects other faults itself.
  */
-const char *cush_file_check(const char *path, enum os_library_result *out_result);
+CUSHIM_COLD const char *cush_file_check(const char *path, enum os_library_result *out_result);
 
 #endif

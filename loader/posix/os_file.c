@@ -191,7 +191,7 @@ struct status_line {
     bool is_found;
 };
 
-static void status_read_line(const char *line, void *user)
+static CUSHIM_COLD void status_read_line(const char *line, void *user)
 {
     struct status_line *sought = user;
     size_t length = strlen(sought->label);

@@ -31,7 +31,7 @@ enum { FORK_WAIT_SECONDS = 5 };
 static _Thread_local bool fork_has_lock;
 
 /* macOS has no pthread_mutex_timedlock(). A sleep is a cancellation point, and fork() is none. */
-static void load_lock_before_fork(void)
+static CUSHIM_COLD void load_lock_before_fork(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     struct timespec start, now;
@@ -55,7 +55,7 @@ static void load_lock_after_fork(void)
     fork_has_lock = false;
 }
 
-static void load_lock_after_fork_in_child(void)
+static CUSHIM_COLD void load_lock_after_fork_in_child(void)
 {
     static const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
     if (!fork_has_lock && !load_lock_is_mine)
