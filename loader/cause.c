@@ -42,7 +42,7 @@ static CUSHIM_COLD bool library_path_is_compat(const char *path)
 }
 
 /* For each file of this process, of which the links are resolved. */
-static void library_compare_mapped(const char *line, void *is_compat)
+static CUSHIM_COLD void library_compare_mapped(const char *line, void *is_compat)
 {
     *(bool *)is_compat |= strstr(line, "/libcuda.so") != NULL && library_path_is_compat(line);
 }
@@ -55,7 +55,7 @@ static CUSHIM_COLD bool library_path_is_of_nvidia(const char *path)
     return release != NULL && strspn(release + strlen("/libcuda.so."), "0123456789") >= 3;
 }
 
-static void library_compare_release(const char *line, void *is_of_nvidia)
+static CUSHIM_COLD void library_compare_release(const char *line, void *is_of_nvidia)
 {
     *(bool *)is_of_nvidia |= library_path_is_of_nvidia(line);
 }
@@ -134,7 +134,7 @@ static enum cushim_reason cause_of_machine(const struct evidence *evidence)
 /* Below a root, the links of a path are resolved already. */
 static bool has_broken_link(const struct evidence *evidence)
 {
-    static const char *const paths[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"};
+    static const char paths[][sizeof "/dev/nvidia-uvm"] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"};
     bool found = false;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0] && evidence->root[0] == '\0'; i++)
         found = found || cush_os_link_is_broken(paths[i]);

@@ -22,48 +22,48 @@
 #endif
 
 /* "%" stands for the version of the kernel module with dashes, 580-159-03, and "*" for the first directory that has a
- * driver. Windows has no known paths, because nvcuda.dll is only in System32. */
-static const char *const directories[] = {
+ * driver. Windows has no known paths, because nvcuda.dll is only in System32. They stand in one block, because pointers
+ * would need relocations. */
+static const char directories[] =
 #if !defined(_WIN32)
     /* The ordinary library directories, for two cases: the dynamic loader found the stub of a Toolkit instead, or the
      * search is below a root directory. Servers with arm64 (SBSA, Grace) and Jetson from JetPack 7 on have the driver
      * here, too. */
-    "/usr/lib/" MULTIARCH,
-    "/lib/" MULTIARCH,
-    "/usr/lib64",
-    "/lib64",
-    "/usr/lib",
-    "/usr/local/lib",
+    "/usr/lib/" MULTIARCH "\0"
+    "/lib/" MULTIARCH "\0"
+    "/usr/lib64\0"
+    "/lib64\0"
+    "/usr/lib\0"
+    "/usr/local/lib\0"
     /* The alternatives of Debian, which may be half configured. Separate directories of JetPack 6, Fedora and older
      * Ubuntu. */
-    "/usr/lib/" MULTIARCH "/nvidia/current",
-    "/usr/lib/" MULTIARCH "/nvidia",
-    "/usr/lib64/nvidia",
-    "/usr/lib/nvidia",
+    "/usr/lib/" MULTIARCH "/nvidia/current\0"
+    "/usr/lib/" MULTIARCH "/nvidia\0"
+    "/usr/lib64/nvidia\0"
+    "/usr/lib/nvidia\0"
     /* Windows Subsystem for Linux mounts the libraries of its host. */
-    "/usr/lib/wsl/lib",
+    "/usr/lib/wsl/lib\0"
     /* NixOS. */
-    "/run/opengl-driver/lib",
+    "/run/opengl-driver/lib\0"
     /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the driver container of the GPU
      * operator. */
-    "/usr/local/nvidia/lib64",
-    "/usr/local/nvidia/lib",
-    "/.singularity.d/libs",
-    "/run/nvidia/driver/usr/lib/" MULTIARCH,
-    "/run/nvidia/driver/usr/lib64",
+    "/usr/local/nvidia/lib64\0"
+    "/usr/local/nvidia/lib\0"
+    "/.singularity.d/libs\0"
+    "/run/nvidia/driver/usr/lib/" MULTIARCH "\0"
+    "/run/nvidia/driver/usr/lib64\0"
     /* Jetson up to JetPack 5. */
-    "/usr/lib/" MULTIARCH "/tegra",
+    "/usr/lib/" MULTIARCH "/tegra\0"
     /* The driver extension of Flatpak, inside the sandbox. */
-    "/usr/lib/" MULTIARCH "/GL/nvidia-%/lib",
+    "/usr/lib/" MULTIARCH "/GL/nvidia-%/lib\0"
     /* Google Colab. */
-    "/usr/lib64-nvidia",
+    "/usr/lib64-nvidia\0"
     /* Inside the sandbox of a snap. SNAP_LIBRARY_PATH can name more. */
-    "/var/lib/snapd/lib/gl",
+    "/var/lib/snapd/lib/gl\0"
     /* A container on Windows Subsystem for Linux, which gets one directory of the driver store of Windows. */
-    "/usr/lib/wsl/drivers/*",
+    "/usr/lib/wsl/drivers/*\0"
 #endif
-    NULL,
-};
+    "";
 
 /* Writes the version of the kernel module with dashes, "580-159-03"; "" if the module is not loaded. */
 static void candidates_read_version(const char *root, char *version, size_t size)
@@ -118,19 +118,20 @@ static bool candidates_of_snap(size_t index, const char *root, char *path, size_
 
 bool cush_candidates_path(size_t index, const char *root, char *path, size_t size)
 {
-    const size_t count = sizeof directories / sizeof directories[0] - 1;
-    if (index >= count)
-        return count > 0 && candidates_of_snap(index - count, root, path, size);
-    const char *directory = directories[index];
-    const char *mark = strpbrk(directory, "%*");
+    const char *directory = directories;
+    for (; *directory != '\0' && index > 0; index--)
+        directory += strlen(directory) + 1;
+    if (*directory == '\0')
+        return sizeof directories > 1 && candidates_of_snap(index, root, path, size);
+    const char *mark = directory + strcspn(directory, "%*");
     struct candidates_name name = {""};
-    if (mark != NULL)
+    if (*mark != '\0')
         candidates_replace(root, directory, mark, &name);
-    if (mark != NULL && name.text[0] == '\0')
+    if (*mark != '\0' && name.text[0] == '\0')
         path[0] = '\0';
     else
-        snprintf(path, size, "%s%.*s%s%s/%s", root, mark != NULL ? (int)(mark - directory) : 0, directory, name.text,
-                 mark != NULL ? mark + 1 : directory, cush_os_library_driver_name);
+        snprintf(path, size, "%s%.*s%s%s/%s", root, (int)(mark - directory), directory, name.text,
+                 mark + (*mark != '\0'), cush_os_library_driver_name);
     return true;
 }
 
@@ -175,8 +176,8 @@ static CUSHIM_COLD bool search_fail_stub(struct search *search, const char *name
 static bool search_examine(struct search *search, const char *name, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_entry(ENTRY_DriverGetVersion_v1).symbol);
-    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_entry(ENTRY_Init_v1).symbol) == NULL)
+    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_symbol(ENTRY_DriverGetVersion_v1));
+    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_symbol(ENTRY_Init_v1)) == NULL)
         return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER,
                                    "not a driver: it does not export the functions of a driver");
     memcpy(&get_version, &symbol, sizeof symbol);
@@ -284,12 +285,12 @@ static bool search_accept(struct search *search)
     driver->hidden = request->hidden;
     builder->cuda_version = driver->own_version;
 
-    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_GetProcAddress_v1).symbol);
+    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_symbol(ENTRY_GetProcAddress_v1));
     memcpy(&driver->proc_address.v1, &symbol, sizeof symbol);
-    symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_GetProcAddress_v2).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_symbol(ENTRY_GetProcAddress_v2));
     memcpy(&driver->proc_address.v2, &symbol, sizeof symbol);
 
-    symbol = cush_os_library_symbol(driver->library, cush_symbols_entry(ENTRY_Init_v1).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_symbol(ENTRY_Init_v1));
     char path[OS_PATH_SIZE];
     cush_os_library_path(search_own_handle(search, driver->library), symbol, path, sizeof path);
     cush_diagnosis_set_path(builder, path);

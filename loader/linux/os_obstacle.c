@@ -21,7 +21,40 @@
 
 const bool cush_os_has_device_nodes = true;
 
-/* Each returns the error number, or 0. Nothing stays open. */
+/* What a driver does. The operations from DEVICE on are of a device file. */
+enum obstacle_kind { EVENT, THREAD_NAME, FILES, SOCKET, ADDRESS_SPACE, MAPS, DEVICE, KIND_OF_DEVICE };
+
+/* In the order of cuInit. There are no pointers in it, which would need relocations. */
+static const struct obstacle_operation {
+    char name[sizeof "reserve more than 4 GiB of addresses"];
+    unsigned char kind;
+} obstacle_operations[] = {
+    {"create an event descriptor", EVENT},
+    {"write to /proc/self/task/*/comm", THREAD_NAME},
+    {"open several files", FILES},
+    {"create a socket", SOCKET},
+    {"reserve more than 4 GiB of addresses", ADDRESS_SPACE},
+    {"read /proc/self/maps", MAPS},
+    {"open /dev/nvidiactl", DEVICE},
+    {"open /dev/nvidia0", KIND_OF_DEVICE},
+    {"open /dev/nvidia-uvm", DEVICE},
+    {"open /dev/nvmap", DEVICE}, /* Jetson */
+    {"open /dev/nvhost-ctrl-gpu", DEVICE},
+};
+
+/* The device file, or NULL. */
+static const char *obstacle_device(const struct obstacle_operation *operation)
+{
+    return operation->kind >= DEVICE ? operation->name + strlen("open ") : NULL;
+}
+
+/* Whether it is a system call that not every process makes: a seccomp filter can end the process for it. */
+static bool obstacle_can_kill(const struct obstacle_operation *operation)
+{
+    return operation->kind == EVENT || operation->kind == SOCKET;
+}
+
+/* ---- The operations. Each returns the error number, or 0. Nothing stays open. ---- */
 
 static int obstacle_close(int file)
 {
@@ -31,16 +64,9 @@ static int obstacle_close(int file)
     return 0;
 }
 
-static int obstacle_try_event(const char *unused)
-{
-    (void)unused;
-    return obstacle_close(eventfd(0, EFD_CLOEXEC));
-}
-
 /* The driver names its threads here. The first name needs Linux 3.17. */
-static int obstacle_try_thread_name(const char *unused)
+static int obstacle_try_thread_name(void)
 {
-    (void)unused;
     int error = obstacle_close(open("/proc/thread-self/comm", O_RDWR | O_CLOEXEC));
     return error != ENOENT ? error : obstacle_close(open("/proc/self/comm", O_RDWR | O_CLOEXEC));
 }
@@ -61,32 +87,13 @@ static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
     return wanted == 0;
 }
 
-static int obstacle_try_files(const char *unused)
-{
-    (void)unused;
-    return obstacle_has_files(NEEDED_FILES) ? 0 : EMFILE;
-}
-
-static int obstacle_try_socket(const char *unused)
-{
-    (void)unused;
-    return obstacle_close(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-}
-
-static int obstacle_try_address_space(const char *unused)
+static int obstacle_try_address_space(void)
 {
     const uint64_t size = UINT64_C(1) << 33;
-    (void)unused;
     if (size > SIZE_MAX)
         return 0;
     void *start = mmap(NULL, (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return start == MAP_FAILED ? errno : munmap(start, (size_t)size);
-}
-
-static int obstacle_try_maps(const char *unused)
-{
-    (void)unused;
-    return obstacle_close(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
 }
 
 enum { NOT_A_DEVICE = -1 }; /* beside the error numbers */
@@ -117,25 +124,29 @@ static int obstacle_try_kind(const char *path)
     return obstacle_is_device(path, &status) ? 0 : NOT_A_DEVICE;
 }
 
-/* In the order of cuInit. */
-static const struct obstacle_operation {
-    const char *name;
-    const char *device; /* NULL: it does not depend on a device file */
-    int (*try)(const char *device);
-    bool can_kill; /* a system call that not every process makes: a seccomp filter can end the process for it */
-} obstacle_operations[] = {
-    {"create an event descriptor", NULL, obstacle_try_event, true},
-    {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name, false},
-    {"open several files", NULL, obstacle_try_files, false},
-    {"create a socket", NULL, obstacle_try_socket, true},
-    {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space, false},
-    {"read /proc/self/maps", NULL, obstacle_try_maps, false},
-    {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device, false},
-    {"open /dev/nvidia0", "/dev/nvidia0", obstacle_try_kind, false},
-    {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device, false},
-    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device, false}, /* Jetson */
-    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device, false},
-};
+/* `path`: the device file. */
+static CUSHIM_COLD int obstacle_try(enum obstacle_kind kind, const char *path)
+{
+    switch (kind) {
+    case EVENT:
+        return obstacle_close(eventfd(0, EFD_CLOEXEC));
+    case THREAD_NAME:
+        return obstacle_try_thread_name();
+    case FILES:
+        return obstacle_has_files(NEEDED_FILES) ? 0 : EMFILE;
+    case SOCKET:
+        return obstacle_close(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    case ADDRESS_SPACE:
+        return obstacle_try_address_space();
+    case MAPS:
+        return obstacle_close(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+    case DEVICE:
+        return obstacle_try_device(path);
+    case KIND_OF_DEVICE:
+        break;
+    }
+    return obstacle_try_kind(path);
+}
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that
  * a driver returns for a state of the GPU. */
@@ -144,10 +155,10 @@ static bool obstacle_can_give(const struct obstacle_operation *operation, CUresu
     switch (code) {
     case CUDA_ERROR_OPERATING_SYSTEM:
     case CUDA_ERROR_OUT_OF_MEMORY:
-        return operation->device == NULL;
+        return obstacle_device(operation) == NULL;
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_INVALID_DEVICE:
-        return operation->device != NULL;
+        return obstacle_device(operation) != NULL;
     case CUDA_ERROR_UNKNOWN:
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_NOT_PERMITTED:
@@ -237,17 +248,18 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsign
     struct os_obstacle obstacle = {.reason = CUSHIM_REASON_NONE, .message = ""};
     for (size_t i = 0; i < sizeof obstacle_operations / sizeof obstacle_operations[0]; i++) {
         const struct obstacle_operation *operation = &obstacle_operations[i];
+        const char *device = obstacle_device(operation);
         char path[OS_PATH_SIZE] = "";
-        if (!obstacle_can_give(operation, code) || (operation->can_kill && cush_os_may_have_filter())
-            || (operation->device != NULL && !cush_os_path_below(root, operation->device, path, sizeof path)))
+        if (!obstacle_can_give(operation, code) || (obstacle_can_kill(operation) && cush_os_may_have_filter())
+            || (device != NULL && !cush_os_path_below(root, device, path, sizeof path)))
             continue;
-        int error = operation->try(path);
+        int error = obstacle_try((enum obstacle_kind)operation->kind, path);
         if (error == EMFILE && (held >= NEEDED_FILES || obstacle_has_files(NEEDED_FILES - held)))
             continue; /* only while the others search */
-        obstacle.reason = obstacle_reason(root, operation->device != NULL ? path : NULL, error);
+        obstacle.reason = obstacle_reason(root, device != NULL ? path : NULL, error);
         if (obstacle.reason == CUSHIM_REASON_NONE)
             continue;
-        snprintf(obstacle.message, sizeof obstacle.message, "The driver needs to %s, which %s: %s.", operation->name,
+        snprintf(obstacle.message, sizeof obstacle.message, "The driver needs to %.40s, which %s: %s.", operation->name,
                  obstacle_verb(obstacle.reason),
                  error == NOT_A_DEVICE ? "it is a plain file or a directory, and not a device file" : strerror(error));
         break;
