@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "condition_facts.h"
 #include "version.h"
 
 enum subject { SUBJECT_CUDA, SUBJECT_DRIVER, SUBJECT_ARCH, SUBJECT_MEMORY, SUBJECT_NAME };
@@ -28,7 +29,7 @@ enum { VALUE_SIZE = 32, NAME_SIZE = 96 };
 
 /* ---- Reading ---- */
 
-static bool read_cuda(const char *text, unsigned long long *out_value)
+static CUSHIM_COLD bool read_cuda(const char *text, unsigned long long *out_value)
 {
     *out_value = (unsigned long long)cush_version_parse(text);
     return *out_value != 0;
@@ -58,14 +59,14 @@ unsigned long long cush_condition_release(const char *text)
     return text != NULL && *text == '\0' ? release : 0;
 }
 
-static bool read_driver(const char *text, unsigned long long *out_value)
+static CUSHIM_COLD bool read_driver(const char *text, unsigned long long *out_value)
 {
     *out_value = cush_condition_release(text);
     return *out_value != 0;
 }
 
 /* "75" is not compute capability 75.0. */
-static bool read_arch(const char *text, unsigned long long *out_value)
+static CUSHIM_COLD bool read_arch(const char *text, unsigned long long *out_value)
 {
     enum { LEAST = 2, MOST = 19 };
     unsigned long long major, minor = 0;
@@ -78,7 +79,7 @@ static bool read_arch(const char *text, unsigned long long *out_value)
     return end != NULL && *end == '\0' && major >= LEAST && major <= MOST;
 }
 
-static bool read_memory(const char *text, unsigned long long *out_value)
+static CUSHIM_COLD bool read_memory(const char *text, unsigned long long *out_value)
 {
     static const char units[] = "KMGT";
     unsigned long long value = 0;
@@ -291,33 +292,25 @@ static enum condition_answer compare_driver(const struct condition_facts *facts,
     return facts->cuda_version >= range.certain ? answer_of(true, condition->is_below) : CONDITION_NOT_KNOWN;
 }
 
-static const char *release_text(const struct condition_facts *facts, char *text, size_t size)
-{
-    unsigned long long release = facts->release;
-    snprintf(text, size, "%d.%02d.%02d", (int)(release >> 40), (int)(release >> 20 & 0xfffff),
-             (int)(release & 0xfffff));
-    return text;
-}
-
 /* Writes why a condition on the driver is not met or not known. */
 static void explain_driver(const struct condition *condition, const struct condition_facts *facts, char *message,
                            size_t size)
 {
-    const char *need = condition->text[0] >= '0' && condition->text[0] <= '9' ? "CUDA " : "";
-    char text[VALUE_SIZE];
-    if (facts->cuda_version == 0)
-        snprintf(message, size, "%.*s is required; the CUDA version of the driver is not known.", condition->length,
-                 condition->text);
-    else if (need[0] != '\0')
-        snprintf(message, size, "CUDA %s is required; the driver is %s CUDA %s.",
-                 cush_version_text((int)condition->value).text, facts->is_limited ? "limited to" : "for",
-                 cush_version_text(facts->cuda_version).text);
+    unsigned long long release = facts->release;
+    bool is_number = condition->text[0] >= '0' && condition->text[0] <= '9';
+    char need[NAME_SIZE], own[VALUE_SIZE + 8] = "";
+    condition_name(condition, need);
+    if (is_number)
+        snprintf(need, sizeof need, "CUDA %s", cush_version_text((int)condition->value).text);
+    if (condition->subject == SUBJECT_DRIVER && release != 0)
+        snprintf(own, sizeof own, "%d.%02d.%02d, ", (int)(release >> 40), (int)(release >> 20 & 0xfffff),
+                 (int)(release & 0xfffff));
     else if (condition->subject == SUBJECT_DRIVER)
-        snprintf(message, size, "%.*s is required; the driver is %s, %s CUDA %s.", condition->length, condition->text,
-                 facts->release != 0 ? release_text(facts, text, sizeof text) : "of a release that is not known",
-                 facts->is_limited ? "limited to" : "for", cush_version_text(facts->cuda_version).text);
+        snprintf(own, sizeof own, "of a release that is not known, ");
+    if (facts->cuda_version == 0)
+        snprintf(message, size, "%s is required; the CUDA version of the driver is not known.", need);
     else
-        snprintf(message, size, "%.*s is required; the driver is %s CUDA %s.", condition->length, condition->text,
+        snprintf(message, size, "%s is required; the driver is %s%s CUDA %s.", need, own,
                  facts->is_limited ? "limited to" : "for", cush_version_text(facts->cuda_version).text);
 }
 
@@ -402,7 +395,7 @@ enum condition_answer cush_conditions_judge(const char *const *lists, size_t cou
             enum condition_answer answer = CONDITION_MET;
             if (!is_of_gpu(&condition))
                 answer = condition_judge(&condition, facts, why, sizeof why);
-            else if (!are_gpus_judged)
+            else if (!are_gpus_judged && cush_condition_has_gpus()) /* else they were refused before */
                 answer = gpus_judge(lists, count, facts, why, sizeof why);
             are_gpus_judged |= is_of_gpu(&condition);
             if (answer == CONDITION_MET || (answer == CONDITION_NOT_KNOWN && all == CONDITION_NOT_KNOWN))

@@ -243,3 +243,49 @@ int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE])
     free(list);
     return is_known && count > 0 ? count : -1;
 }
+
+/* ---- UUIDs ---- */
+
+static char to_lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* Whether an entry of CUDA_VISIBLE_DEVICES is the beginning of a UUID, with one digit at least. Digits can be of any case. Hyphens are ignored
+ * wherever they are, and so is what follows a whole UUID. */
+static bool uuid_begins_with(const char *entry, size_t length, const char *uuid, bool *out_is_whole)
+{
+    const char *digit = entry + UUID_PREFIX, *end = entry + length;
+    bool has_digit = false;
+    *out_is_whole = false;
+    for (const char *own = uuid + UUID_PREFIX; *own != '\0'; own++) {
+        if (*own == '-')
+            continue;
+        while (digit < end && *digit == '-')
+            digit++;
+        if (digit >= end)
+            return has_digit;
+        if (to_lower(*digit++) != to_lower(*own))
+            return false;
+        has_digit = true;
+    }
+    *out_is_whole = true;
+    return true;
+}
+
+/* "MIG-" in front of the whole UUID of a GPU names that GPU. What it names in front of a beginning was not observed. */
+int cush_gpu_list_find(const char *entry, size_t length, const char *const *uuids, int count)
+{
+    int found = NAMES_NOTHING;
+    bool has_unknown = count < 0;
+    for (int i = 0; i < count; i++) {
+        bool is_whole = false;
+        has_unknown |= uuids[i][0] == '\0';
+        if (uuids[i][0] == '\0' || !uuid_begins_with(entry, length, uuids[i], &is_whole))
+            continue;
+        if (is_whole)
+            return i;
+        found = cush_visible_is_part(entry) ? NAMES_PART : found == NAMES_NOTHING ? i : NAMES_SEVERAL;
+    }
+    return has_unknown ? NAMES_UNKNOWN : found;
+}

@@ -10,8 +10,6 @@
 const char cush_visible_list_name[] = "CUDA_VISIBLE_DEVICES";
 const char cush_visible_order_name[] = "CUDA_DEVICE_ORDER";
 
-enum { NAMES_NOTHING = -1, NAMES_SEVERAL = -2, NAMES_UNKNOWN = -3, NAMES_PART = -4, UUID_PREFIX = 4 };
-
 void cush_visible_get(struct visible_variables *out_variables)
 {
     int length = cush_os_environment_copy(cush_visible_list_name, out_variables->list, sizeof out_variables->list);
@@ -23,14 +21,14 @@ void cush_visible_get(struct visible_variables *out_variables)
 
 /* ---- One entry ---- */
 
-static bool entry_is_part(const char *entry)
+bool cush_visible_is_part(const char *entry)
 {
     return strncmp(entry, "MIG-", UUID_PREFIX) == 0;
 }
 
 bool cush_visible_is_uuid(const char *entry)
 {
-    return strncmp(entry, "GPU-", UUID_PREFIX) == 0 || entry_is_part(entry);
+    return strncmp(entry, "GPU-", UUID_PREFIX) == 0 || cush_visible_is_part(entry);
 }
 
 /* As strtoul() reads a number with base 10, of which the driver takes the lower 32 bits. Writes where it ends. */
@@ -47,50 +45,10 @@ static int entry_by_number(const char *entry, int count, const char **out_end)
     return bits < (unsigned)count ? (int)bits : NAMES_NOTHING;
 }
 
-static char to_lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
-/* Whether the entry is the beginning of a UUID, with one digit at least. Digits can be of any case. Hyphens are ignored
- * wherever they are, and so is what follows a whole UUID. */
-static bool entry_begins_uuid(const char *entry, size_t length, const char *uuid, bool *out_is_whole)
-{
-    const char *digit = entry + UUID_PREFIX, *end = entry + length;
-    bool has_digit = false;
-    *out_is_whole = false;
-    for (const char *own = uuid + UUID_PREFIX; *own != '\0'; own++) {
-        if (*own == '-')
-            continue;
-        while (digit < end && *digit == '-')
-            digit++;
-        if (digit >= end)
-            return has_digit;
-        if (to_lower(*digit++) != to_lower(*own))
-            return false;
-        has_digit = true;
-    }
-    *out_is_whole = true;
-    return true;
-}
-
-/* "MIG-" in front of the whole UUID of a GPU names that GPU. What it names in front of a beginning was not observed. */
 static int entry_by_uuid(const char *entry, size_t length, const char *const *uuids, int count)
 {
-    int found = NAMES_NOTHING;
-    bool has_unknown = count < 0;
-    if (!cush_visible_is_uuid(entry) || strspn(entry + UUID_PREFIX, "-") + UUID_PREFIX >= length)
-        return NAMES_NOTHING;
-    for (int i = 0; i < count; i++) {
-        bool is_whole = false;
-        has_unknown |= uuids[i][0] == '\0';
-        if (uuids[i][0] == '\0' || !entry_begins_uuid(entry, length, uuids[i], &is_whole))
-            continue;
-        if (is_whole)
-            return i;
-        found = entry_is_part(entry) ? NAMES_PART : found == NAMES_NOTHING ? i : NAMES_SEVERAL;
-    }
-    return has_unknown ? NAMES_UNKNOWN : found;
+    bool has_digit = cush_visible_is_uuid(entry) && strspn(entry + UUID_PREFIX, "-") + UUID_PREFIX < length;
+    return has_digit ? cush_gpu_list_find(entry, length, uuids, count) : NAMES_NOTHING;
 }
 
 /* ---- The list ---- */

@@ -50,8 +50,9 @@ CUSHIM_COLD void cush_visible_get(struct visible_variables *out_variables);
 CUSHIM_COLD void cush_visible_read(const struct visible_variables *variables, const char *const *uuids, int count,
                                    struct visible *out_visible);
 
-/* Whether an entry is read as a UUID, and not as a number. */
+/* Whether an entry is read as a UUID, and not as a number; and whether it begins with "MIG-". */
 CUSHIM_COLD bool cush_visible_is_uuid(const char *entry);
+CUSHIM_COLD bool cush_visible_is_part(const char *entry);
 
 extern const char cush_visible_list_name[], cush_visible_order_name[];
 
@@ -81,5 +82,11 @@ CUSHIM_COLD const char *cush_visible_advice(enum visible_remark remark);
 /* Writes the UUIDs of the GPUs that this process can use, if only the variables can hide them, and returns their
  * number. Returns -1 if that is not known. An unknown UUID is "". */
 CUSHIM_COLD int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE]);
+
+/* What an entry names, if it names no GPU. */
+enum { NAMES_NOTHING = -1, NAMES_SEVERAL = -2, NAMES_UNKNOWN = -3, NAMES_PART = -4, UUID_PREFIX = 4 };
+
+/* The index of the GPU that an entry with digits of a UUID names. */
+CUSHIM_COLD int cush_gpu_list_find(const char *entry, size_t length, const char *const *uuids, int count);
 
 #endif

@@ -10,6 +10,13 @@ int cush_gpu_list_uuids(const char *root, char uuids[GPU_MAX][GPU_UUID_SIZE])
     return -1;
 }
 
+/* None of their UUIDs is known. */
+int cush_gpu_list_find(const char *entry, size_t length, const char *const *uuids, int count)
+{
+    (void)entry, (void)length, (void)uuids, (void)count;
+    return NAMES_UNKNOWN;
+}
+
 void cush_visible_explain(const struct visible_variables *variables, const struct visible *visible, int count,
                           char *text, size_t size)
 {
