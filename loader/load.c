@@ -110,20 +110,20 @@ static bool load_is_same_library(const struct request *wish)
     return library == cush_loaded_driver.library;
 }
 
-/* Returns the first difference between the request and the loaded driver, or NULL. */
+/* Returns the first difference of the loaded driver from the request ("has a different root"), or NULL. */
 static const char *load_find_difference(const struct request *wish)
 {
     const struct request *have = &loading.request;
     int own_version = cush_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!load_is_same_library(wish))
-        return "library";
+        return "is a different library";
     if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
-        return "root";
+        return "has a different root";
     if (wish->max_version != 0 && version != cush_loaded_driver.version)
-        return "version limit";
+        return "has a different version limit";
     if (!cush_hidden_set_is_empty(&wish->hidden) && memcmp(&wish->hidden, &have->hidden, sizeof have->hidden) != 0)
-        return "list of hidden functions";
+        return "has different hidden functions";
     return NULL;
 }
 
@@ -132,7 +132,7 @@ static CUresult load_check_request(const struct request *wish)
     const char *difference = load_find_difference(wish);
     if (difference != NULL) {
         char text[96];
-        snprintf(text, sizeof text, "The loaded driver has a different %s from the requested one.", difference);
+        snprintf(text, sizeof text, "The loaded driver does not match the request: it %s.", difference);
         return cush_error_set_copy(CUDA_ERROR_NOT_PERMITTED, load_name, text);
     }
     if (wish->min_version > cush_loaded_driver.version)
