@@ -251,8 +251,8 @@ static char to_lower(char letter)
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Whether an entry of CUDA_VISIBLE_DEVICES is the beginning of a UUID, with one digit at least. Digits can be of any case. Hyphens are ignored
- * wherever they are, and so is what follows a whole UUID. */
+/* Whether an entry of CUDA_VISIBLE_DEVICES is the beginning of a UUID, with one digit at least. Digits can be of any
+ * case. Hyphens are ignored wherever they are, and so is what follows a whole UUID. */
 static bool uuid_begins_with(const char *entry, size_t length, const char *uuid, bool *out_is_whole)
 {
     const char *digit = entry + UUID_PREFIX, *end = entry + length;

@@ -10,8 +10,8 @@
 CUSHIM_COLD void cush_log_line(const struct cushim_load_options *options, const char *first, const char *second,
                                const char *third, const char *last);
 
-/* Does so with the variables of a load, what it tried and its outcome; or, with `is_start`, with what the driver read of
- * the environment and the outcome of the start. */
+/* Does so with the variables of a load, what it tried and its outcome; or, with `is_start`, with what the driver read
+ * of the environment and the outcome of the start. */
 CUSHIM_COLD void cush_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis,
                                     bool is_start);
 
