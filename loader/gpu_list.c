@@ -277,7 +277,7 @@ static bool uuid_begins_with(const char *entry, size_t length, const char *uuid,
 int cush_gpu_list_find(const char *entry, size_t length, const char *const *uuids, int count)
 {
     int found = NAMES_NOTHING;
-    bool has_unknown = count < 0;
+    bool has_unknown = count < 0, is_part = strncmp(entry, "MIG-", UUID_PREFIX) == 0;
     for (int i = 0; i < count; i++) {
         bool is_whole = false;
         has_unknown |= uuids[i][0] == '\0';
@@ -285,7 +285,7 @@ int cush_gpu_list_find(const char *entry, size_t length, const char *const *uuid
             continue;
         if (is_whole)
             return i;
-        found = cush_visible_is_part(entry) ? NAMES_PART : found == NAMES_NOTHING ? i : NAMES_SEVERAL;
+        found = is_part ? NAMES_PART : found == NAMES_NOTHING ? i : NAMES_SEVERAL;
     }
     return has_unknown ? NAMES_UNKNOWN : found;
 }

@@ -21,14 +21,9 @@ void cush_visible_get(struct visible_variables *out_variables)
 
 /* ---- One entry ---- */
 
-bool cush_visible_is_part(const char *entry)
-{
-    return strncmp(entry, "MIG-", UUID_PREFIX) == 0;
-}
-
 bool cush_visible_is_uuid(const char *entry)
 {
-    return strncmp(entry, "GPU-", UUID_PREFIX) == 0 || cush_visible_is_part(entry);
+    return strncmp(entry, "GPU-", UUID_PREFIX) == 0 || strncmp(entry, "MIG-", UUID_PREFIX) == 0;
 }
 
 /* As strtoul() reads a number with base 10, of which the driver takes the lower 32 bits. Writes where it ends. */

@@ -50,9 +50,8 @@ CUSHIM_COLD void cush_visible_get(struct visible_variables *out_variables);
 CUSHIM_COLD void cush_visible_read(const struct visible_variables *variables, const char *const *uuids, int count,
                                    struct visible *out_visible);
 
-/* Whether an entry is read as a UUID, and not as a number; and whether it begins with "MIG-". */
+/* Whether an entry is read as a UUID, and not as a number. */
 CUSHIM_COLD bool cush_visible_is_uuid(const char *entry);
-CUSHIM_COLD bool cush_visible_is_part(const char *entry);
 
 extern const char cush_visible_list_name[], cush_visible_order_name[];
 
