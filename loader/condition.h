@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one grammar of conditions on a machine, for cushim_require(), cushim_choose(), and `cushim probe`.
+ * The one grammar of conditions on a machine, for cushim_require(), cushim_choose(), `cushim probe` and `doctor`.
  *
  *   cuda>=12.4       the driver is for this CUDA version or a newer one
  *   driver>=550.54   it has this release or a newer one; the branch alone (550) is enough

@@ -202,8 +202,8 @@ static enum status options_check(const struct options *options, const bool used[
         if (used[i] && options_known[i].commands != NULL && !text_list_has(options_known[i].commands, command->name))
             return text_refuse("this command has no option %s", options_known[i].name);
     }
-    if (options->name_count > 0 && strcmp(command->name, "doctor") == 0)
-        return text_refuse("doctor: --require: \"%s\" is not a CUDA version such as 12.3", options->names[0]);
+    if (command->run == command_doctor && (requirement_needs_gpus(options) || requirement_has_feature(options)))
+        return text_refuse("doctor: --require: a condition on GPUs and a feature are answered by cushim probe");
     if ((options->html || options->csv) && strcmp(command->name, "trace") != 0)
         return option_refuse_format(options->html ? "html" : "csv");
     if (command->run == command_exec)

@@ -186,14 +186,15 @@ static void check_version(struct doctor *doctor)
     const char *message = doctor->load->message, *advice = doctor->load->advice;
     struct requirement requirement;
     if (doctor->load->reason != CUSHIM_REASON_TOO_OLD) {
-        if (!doctor->loaded || doctor->options->required_version == 0)
+        const struct options *options = doctor->options;
+        if (!doctor->loaded || (options->required_version == 0 && options->name_count == 0))
             return;
-        requirement = requirement_check(doctor->options);
+        requirement = requirement_check(options);
         message = requirement.message;
         advice = requirement.advice;
         if (requirement.met) {
-            doctor_find(doctor, "version", VERDICT_OK, "The driver supports CUDA %s.",
-                        text_version(doctor->options->required_version).text);
+            doctor_find(doctor, "version", VERDICT_OK, "The driver, for CUDA %s, is as required.",
+                        text_version(cushim_driver_version()).text);
             return;
         }
     }

@@ -33,6 +33,8 @@ class Conditions(Case):
     def test_condition_when_asked_of_the_program_then_has_its_answer_in_each_option(self):
         def check(row):
             condition, answer, _ = row
+            if answer == 'wrong':
+                self.assertEqual(run('doctor', f'--require={condition}').status, USAGE, condition)
             for option in ('--require', '--feature', '--require-slot'):
                 self.assertEqual(run('probe', DRIVER, f'{option}={condition}').status, STATUS[answer], (option, condition))
             if condition:

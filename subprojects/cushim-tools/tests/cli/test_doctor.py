@@ -426,6 +426,14 @@ class Started(Doctor):
         self.assertIn(b'\nCUDA can be used, but not as required.', run('doctor', DRIVER, '--require=13.0').out)
         self.blames('version', '--max-version', DRIVER, '--require=12.0', '--max-version=11.0')
         self.assertIn('version', [row['check'] for row in self.findings(DRIVER, '--require=12.4')])
+        for condition, words in (('cuda>=13.0', 'driver 580'), ('driver>=580', 'driver 580'), ('driver<550', 'driver<550'),
+                                 ('StreamGetDevice_v1', 'cuStreamGetDevice')):
+            self.blames('version', words, DRIVER, f'--require={condition}')
+        for condition in ('cuda>=12.4', 'driver>=550', 'cuda<13.0', 'StreamQuery_v1'):
+            rows = self.findings(DRIVER, f'--require={condition}')
+            self.assertIn(('version', 'ok'), [(row['check'], row['verdict']) for row in rows], condition)
+        for condition in ('arch>=9.0', 'memory>=1G', 'memory-pools'):
+            self.assertEqual(run('doctor', f'--require={condition}').status, 2, condition)
 
     def test_settings_when_driver_is_switched_off_then_blames_them(self):
         self.blames('settings', 'CUSHIM_DRIVER', CUSHIM_DRIVER='none')
