@@ -14,12 +14,12 @@ AREAS = {
     'loader': ('loader/*.c loader/linux/*.c loader/posix/*.c src/cuda/*.c', OF_LIBRARY),
     'stream': ('src/stream/*.c src/completion/*.c src/completion/posix/*.c',
                ('stream', 'unit fuzz', 'trace cpp examples structure packaging')),
-    'program': (f'{TOOLS}cli/*.c {TOOLS}common/*.c', ('cli', 'exec trace devices drivers')),
-    'doctor': (f'{TOOLS}doctor/*.c {TOOLS}doctor/program/*.c', ('cli', 'exec devices')),
+    'program': (f'{TOOLS}cli/*.c {TOOLS}common/*.c', ('cli', 'exec trace devices drivers', 'cli long')),
+    'doctor': (f'{TOOLS}doctor/*.c {TOOLS}doctor/program/*.c', ('cli', 'exec devices', 'cli long')),
     'exec': (f'{TOOLS}exec/*.c {TOOLS}trace/layer/*.c {TOOLS}trace/file/*.c',
-             ('exec trace', 'cli fuzz drivers audit softcuda')),
+             ('exec trace', 'cli fuzz drivers audit softcuda', 'trace long')),
     'report': (f'{TOOLS}trace/model/*.c {TOOLS}trace/finders/*.c {TOOLS}trace/order/*.c {TOOLS}trace/output/*.c',
-               ('trace fuzz', 'cli exec')),
+               ('trace fuzz', 'cli exec', 'trace long')),
     'softcuda': ('subprojects/softcuda/src/*.c subprojects/softcuda/src/*/*.c subprojects/softcuda/posix/*.c '
                  'subprojects/softcuda/hide_symbol/*.c subprojects/cushim-testing/*.c '
                  'subprojects/cushim-testing/fakes/*.c',
