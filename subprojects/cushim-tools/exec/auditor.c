@@ -96,7 +96,7 @@ static bool is_own_request(const char *name)
 static bool is_asked_by_driver(const uintptr_t *cookie)
 {
     const struct link_map *by = cookie != NULL ? (const struct link_map *)*cookie : NULL;
-    return by != NULL && by->l_name != NULL && is_own_request(by->l_name);
+    return by != NULL && is_own_request(by->l_name);
 }
 
 static bool is_without_driver(void)

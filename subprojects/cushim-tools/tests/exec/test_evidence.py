@@ -232,6 +232,8 @@ class Evidence(Explained):
         self.assertIn('linked_now gets cuInit from stand_in.so, and not from the driver', answer['message'])
         answer = self.explain('env', preload, STEPS, 'open', 'init', 'context', '2', **HERE)
         self.assertIn('stand_in.so is loaded before the driver, and can answer calls itself', answer['advice'])
+        answer = self.explain('env', 'LD_PRELOAD=' + built('data_symbol.so'), STEPS, 'open', 'init', 'context', '2', **HERE)
+        self.assertNotIn('data_symbol.so', answer['message'] + answer['advice'])
 
     def test_findings_when_written_as_json_then_each_has_a_word_and_the_system_is_there(self):
         for options in (['--softcuda', '580'], []):
