@@ -29,6 +29,16 @@ static void count(int calls)
         cuDriverGetVersion(&version);
 }
 
+/* Makes a call below so many frames. */
+static int call_below(int frames)
+{
+    volatile int more = frames - 1; /* read after the call, so that it is no jump */
+    if (more > 0)
+        return call_below(more) + more;
+    count(1);
+    return more;
+}
+
 static void start(void)
 {
     CUdevice device;
@@ -462,7 +472,9 @@ static void leave_child(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    if (strcmp(what, "calls") == 0) {
+    if (strcmp(what, "deep") == 0) {
+        call_below(60);
+    } else if (strcmp(what, "calls") == 0) {
         make_calls();
     } else if (strcmp(what, "lookup") == 0) {
         look_up();

@@ -71,6 +71,10 @@ class Places(Traced):
         for index in calls:
             self.assertRegex(lines[index + 1], r'^ {45}at program\+0x')
 
+    def test_stacks_when_deep_then_the_innermost_frames_are_kept(self):
+        self.trace(KNOWN, 'deep', options=['--stacks'])
+        self.assertEqual([lines for _, lines in self.stacks()], [32])
+
     def test_stacks_when_call_does_not_return_then_it_has_a_backtrace(self):
         self.trace(KNOWN, 'hang', options=['--stacks'], status=-signal.SIGKILL)
         lines = self.lines('--errors')
