@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the operating system refuses to a driver: os_obstacle.c in posix/, os_system.c in windows/. */
+/* What the operating system refuses to a driver: os_obstacle.c in linux/, os_system.c in windows/. */
 #ifndef CUSHIM_LOADER_OS_OBSTACLE_H
 #define CUSHIM_LOADER_OS_OBSTACLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cushim/attributes.h"
 #include "cushim/diagnosis.h"
@@ -13,6 +14,14 @@ struct os_obstacle {
     enum cushim_reason reason;
     char message[320]; /* "": that of the reason */
 };
+
+/*
+ * The sizes of start_operations.inc, observed with driver 580 on an H200: a program that has three descriptors starts
+ * with a limit of 16 and not of 14, and makes a context with 36 and not with 34. cuInit reserves 8,256 MiB of addresses
+ * and then 4,098 MiB.
+ */
+enum { OS_START_FILES = 13, OS_CONTEXT_FILES = 33 };
+#define OS_START_ADDRESSES (UINT64_C(12) << 30)
 
 /*
  * Call it after a cuInit that returned `code`, while `others` threads look for a cause, too. Tries the operations that

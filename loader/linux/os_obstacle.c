@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries what a driver does while CUDA initialises, apart from creating a thread: the library never does. */
+/* Tries what a driver does while CUDA initialises, as far as that disturbs nothing else in the process. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -21,25 +21,18 @@
 
 const bool cush_os_has_device_nodes = true;
 
-/* What a driver does. The operations from DEVICE on are of a device file. */
-enum obstacle_kind { EVENT, THREAD_NAME, FILES, SOCKET, ADDRESS_SPACE, MAPS, DEVICE, KIND_OF_DEVICE };
+/* The operations from DEVICE on are of a device file. */
+enum obstacle_kind { EVENT, THREAD_NAME, FILES, MAPS, ADDRESS_SPACE, SOCKET, DEVICE, JETSON, GPU };
 
-/* In the order of cuInit. There are no pointers in it, which would need relocations. */
+/* There are no pointers in it, which would need relocations. */
 static const struct obstacle_operation {
-    char name[sizeof "reserve more than 4 GiB of addresses"];
+    char name[sizeof "write to /proc/self/task/*/comm"];
     unsigned char kind;
 } obstacle_operations[] = {
-    {"create an event descriptor", EVENT},
-    {"write to /proc/self/task/*/comm", THREAD_NAME},
-    {"open several files", FILES},
-    {"create a socket", SOCKET},
-    {"reserve more than 4 GiB of addresses", ADDRESS_SPACE},
-    {"read /proc/self/maps", MAPS},
-    {"open /dev/nvidiactl", DEVICE},
-    {"open /dev/nvidia0", KIND_OF_DEVICE},
-    {"open /dev/nvidia-uvm", DEVICE},
-    {"open /dev/nvmap", DEVICE}, /* Jetson */
-    {"open /dev/nvhost-ctrl-gpu", DEVICE},
+#define START_OPERATION(kind, name) {name, kind},
+#define START_DEVICE(kind, path) {"open " path, kind},
+#define START_OPERATION_OF_CHILD(kind)
+#include "../lists/start_operations.inc"
 };
 
 /* The device file, or NULL. */
@@ -71,9 +64,6 @@ static int obstacle_try_thread_name(void)
     return error != ENOENT ? error : obstacle_close(open("/proc/self/comm", O_RDWR | O_CLOEXEC));
 }
 
-/* cuInit opens more than three files and fewer than 30 (observed with driver 580). */
-enum { NEEDED_FILES = 16 };
-
 /* Whether so many files can be opened. Their numbers are counted: to open them would take them from other threads. */
 static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
 {
@@ -89,11 +79,10 @@ static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
 
 static int obstacle_try_address_space(void)
 {
-    const uint64_t size = UINT64_C(1) << 33;
-    if (size > SIZE_MAX)
+    if (OS_START_ADDRESSES > SIZE_MAX)
         return 0;
-    void *start = mmap(NULL, (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return start == MAP_FAILED ? errno : munmap(start, (size_t)size);
+    void *start = mmap(NULL, (size_t)OS_START_ADDRESSES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return start == MAP_FAILED ? errno : munmap(start, (size_t)OS_START_ADDRESSES);
 }
 
 enum { NOT_A_DEVICE = -1 }; /* beside the error numbers */
@@ -116,7 +105,7 @@ static int obstacle_try_device(const char *path)
 }
 
 /* Does not open the file: that of a GPU that does not answer can block. */
-static int obstacle_try_kind(const char *path)
+static int obstacle_try_gpu(const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -133,7 +122,7 @@ static CUSHIM_COLD int obstacle_try(enum obstacle_kind kind, const char *path)
     case THREAD_NAME:
         return obstacle_try_thread_name();
     case FILES:
-        return obstacle_has_files(NEEDED_FILES) ? 0 : EMFILE;
+        return obstacle_has_files(OS_START_FILES) ? 0 : EMFILE;
     case SOCKET:
         return obstacle_close(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     case ADDRESS_SPACE:
@@ -141,11 +130,12 @@ static CUSHIM_COLD int obstacle_try(enum obstacle_kind kind, const char *path)
     case MAPS:
         return obstacle_close(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
     case DEVICE:
+    case JETSON:
         return obstacle_try_device(path);
-    case KIND_OF_DEVICE:
+    case GPU:
         break;
     }
-    return obstacle_try_kind(path);
+    return obstacle_try_gpu(path);
 }
 
 /* Whether a driver that cannot do this returns this code (observed with driver 580). No refusal explains the codes that
@@ -157,8 +147,8 @@ static bool obstacle_can_give(const struct obstacle_operation *operation, CUresu
     case CUDA_ERROR_OUT_OF_MEMORY:
         return obstacle_device(operation) == NULL;
     case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_INVALID_DEVICE:
-        return obstacle_device(operation) != NULL;
+    case CUDA_ERROR_INVALID_DEVICE: /* also if the descriptors end before the files of the devices */
+        return obstacle_device(operation) != NULL || operation->kind == FILES;
     case CUDA_ERROR_UNKNOWN:
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_NOT_PERMITTED:
@@ -254,7 +244,7 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsign
             || (device != NULL && !cush_os_path_below(root, device, path, sizeof path)))
             continue;
         int error = obstacle_try((enum obstacle_kind)operation->kind, path);
-        if (error == EMFILE && (held >= NEEDED_FILES || obstacle_has_files(NEEDED_FILES - held)))
+        if (error == EMFILE && (held >= OS_START_FILES || obstacle_has_files(OS_START_FILES - held)))
             continue; /* only while the others search */
         obstacle.reason = obstacle_reason(root, device != NULL ? path : NULL, error);
         if (obstacle.reason == CUSHIM_REASON_NONE)

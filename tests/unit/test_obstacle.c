@@ -240,8 +240,9 @@ static const struct scenario {
     const char *words; /* in the message */
 } scenarios[] = {
     {"no files", WHOLE, limit_files, (CUresult)304, CUSHIM_REASON_LIMIT, "open several files"},
+    {"no files for devices", WHOLE, limit_files, (CUresult)100, CUSHIM_REASON_LIMIT, "open several files"},
 #if !defined(SANITIZED) /* a sanitizer needs addresses itself */
-    {"no addresses", WHOLE, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "4 GiB of addresses"},
+    {"no addresses", WHOLE, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "12 GiB of addresses"},
 #endif
     /* Under a filter, nothing is tried for which it could end the process. */
     {"seccomp, eventfd", WHOLE, refuse_eventfd, (CUresult)304, CUSHIM_REASON_UNKNOWN, "unknown"},

@@ -76,7 +76,7 @@ static int try_open(struct trials *trials, const char *path, int flags)
     return file;
 }
 
-static bool try_device(struct trials *trials, const char *path)
+static bool open_device(struct trials *trials, const char *path)
 {
     /* The size of the blocks of memory that the driver library tells the kernel module once. 0 changes nothing: the
      * module accepts it, or answers that it knows another size (EBUSY). */
@@ -97,20 +97,47 @@ static bool try_device(struct trials *trials, const char *path)
     return true;
 }
 
-static void try_gpus(struct trials *trials)
+static void try_DEVICE(struct trials *trials, const char *path)
+{
+    bool *is_open = strcmp(path, "/dev/nvidiactl") == 0 ? &trials->control_opened : &trials->uvm_opened;
+    *is_open = open_device(trials, path);
+}
+
+static bool device_exists(const char *path)
+{
+    char below[OS_PATH_SIZE];
+    return cush_os_path_below(root_of_trials, path, below, sizeof below) && platform_exists(below);
+}
+
+/* Other machines do without it. */
+static void try_JETSON(struct trials *trials, const char *path)
+{
+    if (device_exists(path))
+        (void)open_device(trials, path);
+}
+
+/* Each GPU, or the first one if there is none. */
+static void try_GPU(struct trials *trials, const char *first)
 {
     enum { MOST = 16 };
     int found = 0;
-    char path[32], below[OS_PATH_SIZE];
+    char path[32];
     for (int i = 0; i < MOST; i++) {
         snprintf(path, sizeof path, "/dev/nvidia%d", i);
-        if (!cush_os_path_below(root_of_trials, path, below, sizeof below) || !platform_exists(below))
+        if (!device_exists(path))
             continue;
         found++;
-        trials->gpus_opened += try_device(trials, path);
+        trials->gpus_opened += open_device(trials, path);
     }
     if (found == 0)
-        trials->gpus_opened += try_device(trials, "/dev/nvidia0");
+        trials->gpus_opened += open_device(trials, first);
+}
+
+static void try_file(struct trials *trials, const char *path, int flags)
+{
+    int file = try_open(trials, path, flags);
+    if (file >= 0)
+        close(file);
 }
 
 /* ---- The rest ---- */
@@ -120,64 +147,86 @@ static void *thread_do_nothing(void *unused)
     return unused;
 }
 
-/* The name of a thread is a file, which the driver writes. */
-static void try_thread(struct trials *trials)
+static void try_THREAD(struct trials *trials)
 {
-    char path[64];
     pthread_t thread;
     trial_begin(trials, "clone");
     errno = pthread_create(&thread, NULL, thread_do_nothing, NULL);
     if (trial_end(trials, "clone3", "", errno == 0))
         pthread_join(thread, NULL);
-    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)getpid());
-    int file = try_open(trials, path, O_RDWR);
-    if (file >= 0)
-        close(file);
 }
 
-static void try_descriptors(struct trials *trials)
+/* The name of a thread is a file, which the driver writes. */
+static void try_THREAD_NAME(struct trials *trials)
 {
-    trial_begin(trials, "eventfd");
-    int event = eventfd(0, EFD_CLOEXEC);
-    if (trial_end(trials, "eventfd2", "", event >= 0))
-        close(event);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)getpid());
+    try_file(trials, path, O_RDWR);
+}
+
+static void try_PIPE(struct trials *trials)
+{
     int ends[2];
     trial_begin(trials, "pipe2");
     if (trial_end(trials, "pipe2", "", pipe2(ends, O_CLOEXEC) == 0)) {
         close(ends[0]);
         close(ends[1]);
     }
+}
+
+static void try_MEMORY_FILE(struct trials *trials)
+{
     trial_begin(trials, "memfd_create");
     int file = (int)syscall(SYS_memfd_create, "cushim", 0);
     if (trial_end(trials, "memfd_create", "", file >= 0))
         close(file);
 }
 
-static void try_many_descriptors(struct trials *trials)
+static void try_events(struct trials *trials, int needed)
 {
-    enum { NEEDED = 40 }; /* driver 580 makes no context with 32 */
-    int files[NEEDED], count = 0;
+    int files[OS_CONTEXT_FILES], count = 0;
     trial_begin(trials, "eventfd");
-    while (count < NEEDED && (files[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+    while (count < needed && (files[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
         count++;
-    trial_end(trials, "eventfd2", "", count == NEEDED);
+    trial_end(trials, "eventfd2", "", count == needed);
     while (count > 0)
         close(files[--count]);
 }
 
-static void try_memory(struct trials *trials)
+static void try_EVENT(struct trials *trials)
 {
-    static const size_t needed = sizeof(size_t) > 4 ? (size_t)1 << 32 : (size_t)1 << 28;
-    trial_begin(trials, "mmap");
-    int file = try_open(trials, "/proc/self/maps", O_RDONLY);
-    if (file >= 0)
-        close(file);
-    void *memory = mmap(NULL, needed, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (trial_end(trials, "mmap", sizeof(size_t) > 4 ? "4 GiB" : "256 MiB", memory != MAP_FAILED))
-        munmap(memory, needed);
+    try_events(trials, 1);
 }
 
-static void try_socket(struct trials *trials)
+static void try_FILES(struct trials *trials)
+{
+    try_events(trials, OS_START_FILES);
+}
+
+static void try_FILES_OF_CONTEXT(struct trials *trials)
+{
+    try_events(trials, OS_CONTEXT_FILES);
+}
+
+static void try_MAPS(struct trials *trials)
+{
+    try_file(trials, "/proc/self/maps", O_RDONLY);
+}
+
+static void try_ADDRESS_SPACE(struct trials *trials)
+{
+    const size_t size = (size_t)OS_START_ADDRESSES;
+    char text[16];
+    if (OS_START_ADDRESSES > SIZE_MAX)
+        return;
+    snprintf(text, sizeof text, "%u GiB", (unsigned)(OS_START_ADDRESSES >> 30));
+    trial_begin(trials, "mmap");
+    void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (trial_end(trials, "mmap", text, memory != MAP_FAILED))
+        munmap(memory, size);
+}
+
+static void try_SOCKET(struct trials *trials)
 {
     trial_begin(trials, "socket");
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -189,14 +238,10 @@ static void trials_work(void *memory)
 {
     struct trials *trials = memory;
     trials->tried = true;
-    try_descriptors(trials);
-    try_thread(trials);
-    trials->control_opened = try_device(trials, "/dev/nvidiactl");
-    try_gpus(trials);
-    trials->uvm_opened = try_device(trials, "/dev/nvidia-uvm");
-    try_memory(trials);
-    try_socket(trials);
-    try_many_descriptors(trials);
+#    define START_OPERATION(kind, name) try_##kind(trials);
+#    define START_DEVICE(kind, path) try_##kind(trials, path);
+#    define START_OPERATION_OF_CHILD(kind) try_##kind(trials);
+#    include "start_operations.inc"
     trials->has_ended = true;
 }
 
