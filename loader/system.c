@@ -2,6 +2,7 @@
 #include "find_driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "os.h"
@@ -67,15 +68,15 @@ struct bus_scan {
 static CUSHIM_COLD void bus_scan_line(const char *line, void *user)
 {
     struct bus_scan *scan = user;
-    unsigned bus, device;
     bool is_device = strspn(line, "0123456789abcdef") == 4 && line[4] == '\t';
     scan->has_list |= is_device;
     scan->read += is_device;
     if (is_device && strncmp(line + 5, "10de", 4) == 0
-        && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]
-        && sscanf(line, "%2x%2x", &bus, &device) == 2)
-        snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", bus & 0xff,
-                 device >> 3 & 0x1f, device & 7);
+        && scan->listed_count < sizeof scan->listed / sizeof scan->listed[0]) {
+        unsigned address = (unsigned)strtoull(line, NULL, 16);
+        snprintf(scan->listed[scan->listed_count++], sizeof scan->listed[0], "%02x:%02x.%x", address >> 8 & 0xff,
+                 address >> 3 & 0x1f, address & 7);
+    }
 }
 
 /* Whether a device in a directory such as "0000:01:00.0" can be one of NVIDIA. A list that is full may be
