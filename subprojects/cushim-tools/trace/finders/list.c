@@ -91,11 +91,13 @@ static bool finding_add(struct trace_list *list, const struct trace_finding *fin
     return true;
 }
 
-/* Adds a finding with a text. */
-static bool findings_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
-                         const struct trace_moment *other, char *text)
+CUSHIM_PRINTF(5, 0)
+static bool text_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                     const struct trace_moment *other, const char *format, va_list arguments)
 {
-    struct trace_finding finding = {.kind = kind, .count = 1, .text = text};
+    struct trace_finding finding = {.kind = kind, .count = 1};
+    if (vasprintf(&finding.text, format, arguments) < 0)
+        return false;
     if (moment != NULL) {
         finding.call = moment->call;
         finding.process = moment->process;
@@ -117,22 +119,20 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
                     const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
     va_start(arguments, format);
-    bool is_made = vasprintf(&text, format, arguments) >= 0;
+    bool is_added = text_add(list, kind, moment, NULL, format, arguments);
     va_end(arguments);
-    return is_made && findings_add(list, kind, moment, NULL, text);
+    return is_added;
 }
 
 bool trace_list_add_pair(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
                          const struct trace_moment *other, const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
     va_start(arguments, format);
-    bool is_made = vasprintf(&text, format, arguments) >= 0;
+    bool is_added = text_add(list, kind, moment, other, format, arguments);
     va_end(arguments);
-    return is_made && findings_add(list, kind, moment, other, text);
+    return is_added;
 }
 
 bool trace_list_move(struct trace_list *list, struct trace_list *from)
