@@ -10,6 +10,8 @@
 #include <sys/ipc.h>
 #include <sys/random.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct exec_images *exec_images_make(char *setting, size_t size)
 {
@@ -18,7 +20,9 @@ struct exec_images *exec_images_make(char *setting, size_t size)
     struct exec_images *images = number >= 0 ? shmat(number, NULL, 0) : (void *)-1;
     if (number >= 0)
         shmctl(number, IPC_RMID, NULL); /* it stays as long as somebody uses it */
-    if (images == (void *)-1 || getrandom(&images->token, sizeof images->token, GRND_NONBLOCK) != sizeof images->token)
+    /* glibc has the function only since 2.25, and a release is for 2.17. */
+    if (images == (void *)-1
+        || syscall(SYS_getrandom, &images->token, sizeof images->token, GRND_NONBLOCK) != sizeof images->token)
         return NULL;
     snprintf(setting, size, "%d.%" PRIx64, number, images->token);
     return images;
