@@ -198,7 +198,7 @@ class Page(Case):
         with open(LIST + '/causes.inc', encoding='utf-8') as file:
             causes = set(re.findall(r'^CAUSE\((\w+)', file.read(), re.M))
         named = set()
-        for test in 'test_causes.py', 'test_trees.py':
+        for test in 'test_causes.py', 'test_misbehaving.py', 'test_trees.py':
             with open(os.path.join(HERE, test), encoding='utf-8') as file:
                 named |= set(re.findall(r"'(\w+)'", file.read()))
         self.assertGreater(len(causes), 50)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The doctor on a machine that is changed, with a driver that makes the system calls of a real one (start_driver.c)."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+# pylint: disable=wrong-import-position
+from agreement import Agreement
+from program import PROGRAM, nobody_can_run, run_json
+
+START_DRIVER = os.path.abspath(sys.argv.pop(3))
+MACHINE = os.path.join(HERE, 'machine')
+NOBODY = 'uid=65534'
+SOURCES = [os.path.join(HERE, name) for name in ('fault.c', 'fault_mounts.c', 'fault_sandbox.c')]
+NVML = {'LD_LIBRARY_PATH': os.path.dirname(START_DRIVER)}  # that of the tests
+with open(PROGRAM, 'rb') as program_file:
+    IS_MUSL = b'ld-musl' in program_file.read(65536)
+
+# cause: the changes of fault.c, and the environment
+
+
+class Machine(Agreement):
+    @classmethod
+    def setUpClass(cls):
+        done = subprocess.run([MACHINE, 'true'], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest(done.stdout.decode().strip())
+        if shutil.which('cc') is None:
+            raise unittest.SkipTest('there is no compiler')
+        directory = cls.enterClassContext(tempfile.TemporaryDirectory(prefix='cushim-test-'))
+        os.chmod(directory, 0o755)
+        cls.fault = directory + '/fault'
+        subprocess.run(['cc', '-O1', '-o', cls.fault, *SOURCES, '-ldl'], check=True)
+        cls.has_nobody = nobody_can_run()
+
+    def possible(self, *faults):
+        return self.has_nobody or NOBODY not in faults
+
+    def require_nobody(self):
+        if not self.has_nobody:
+            self.skipTest('another user cannot run the program cushim here')
+
+    def examine(self, *faults, options=(), **variables):
+        machine = {'before': (MACHINE, self.fault, *faults, '--'), **variables}
+        answer = run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **machine)
+        self.compare(answer.document[0], ['--devices', '--timeout=2', '--driver', START_DRIVER], **machine)
+        return answer
+
+    def require(self, fault):
+        done = subprocess.run([MACHINE, self.fault, fault, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            self.skipTest(done.stdout.decode().strip())
