@@ -116,10 +116,6 @@ def conclusion_lines(conclusion):
     return lines + [f'note: {text}' for text in conclusion.notes]
 
 
-def kind_text(facts):
-    return ', '.join(text for text in (facts.format, facts.machine, facts.kind) if text)
-
-
 def names_text(ones):
     """The names of the files after the first."""
     names = [one.facts.member.rsplit('/', 1)[-1] for one in ones[1:4]]

@@ -24,10 +24,6 @@ struct CMUnitTest {
     {                                                                                                                  \
 #        test, test, NULL, NULL                                                                                        \
     }
-#define cmocka_unit_test_setup(test, setup)                                                                            \
-    {                                                                                                                  \
-#        test, test, setup, NULL                                                                                       \
-    }
 #define cmocka_unit_test_setup_teardown(test, setup, teardown)                                                         \
     {                                                                                                                  \
 #        test, test, setup, teardown                                                                                   \
