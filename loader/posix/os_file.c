@@ -225,9 +225,8 @@ bool cush_os_may_have_filter(void)
 
 bool cush_os_link_is_broken(const char *path)
 {
-    char target[1];
-    struct stat status;
-    return readlink(path, target, sizeof target) > 0 && stat(path, &status) != 0;
+    struct stat status; /* not by readlink(), for which a filter can end the process */
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && stat(path, &status) != 0;
 }
 
 bool cush_os_link_name(const char *path, char *name, size_t size)
