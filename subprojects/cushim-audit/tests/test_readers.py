@@ -3,6 +3,7 @@
 """Each kind of file is read, and device code is found wherever it is."""
 import gzip
 import io
+import struct
 import tarfile
 import zlib
 
@@ -83,6 +84,12 @@ class Elves(Case):
                 both = Elf().section('.nv_fatbin', fatbin(plain_cubin(sections)) + real)
                 runs = {one['arch']: one['runs'] for one in self.file_of(both.build())['gpus']}
                 self.assertEqual(runs['8.0'], 'part' if gpus else 'native')
+
+    def test_elf_when_a_cut_container_has_too_small_an_entry_then_is_no_container(self):
+        for entry_size, is_damaged in ((48, True), (47, False)):
+            data = b'\x50\xed\x55\xba' + struct.pack('<HHQHHI', 1, 16, 1 << 30, 1, 0x101, entry_size) + b'\0' * 64
+            done = self.run_on('lib.so', Elf().needs('libcuda.so.1').section('.rodata', data).build())
+            self.assertEqual('ends outside of the file' in done.err, is_damaged, done.err)
 
     def test_elf_when_linked_container_is_empty_then_is_left_out(self):
         """nvcc adds a container for the device linker to every program, also if there is nothing to link."""
