@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "file_check.h"
 
@@ -257,22 +258,24 @@ static void directories_of_loader(void *object, void (*use)(const char *director
     free(all);
 }
 
-/* The cache has the paths of the libraries as strings. */
+/* The cache has the paths of the libraries as strings. It is not read by fopen(), which in a program can be another one
+ * than that of the C library. */
 static void directories_of_cache(const char *start, void (*use)(const char *directory, void *user), void *user)
 {
-    FILE *cache = fopen("/etc/ld.so.cache", "re");
-    char *text = NULL;
-    size_t size = 0;
-    while (cache != NULL && getdelim(&text, &size, '\0', cache) > 0) {
+    static const char path[] = "/etc/ld.so.cache";
+    struct stat status;
+    size_t size = stat(path, &status) == 0 ? (size_t)status.st_size + 1 : 0;
+    char *cache = size > 0 ? calloc(1, size) : NULL;
+    bool is_read = cache != NULL && cush_os_file_read(path, cache, size);
+    for (char *text = cache, *next; is_read && text < cache + size; text = next) {
         char *slash = text[0] == '/' ? strrchr(text, '/') : NULL;
+        next = text + strlen(text) + 1;
         if (slash == NULL || strncmp(slash + 1, start, strlen(start)) != 0)
             continue;
         *slash = '\0';
         use(text, user);
     }
-    free(text);
-    if (cache != NULL)
-        fclose(cache);
+    free(cache);
 }
 #endif
 

@@ -21,7 +21,7 @@ print(cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(64 << 20)))
 # The system calls by which the libraries of cushim in a program act on a file, and the functions of the dynamic loader,
 # are the C library's own (own_calls.c). All other functions that they call stay those of the program.
 OF_THE_PROGRAM = set('''
-    access clock_gettime closedir dl_iterate_phdr eventfd faccessat flock fprintf free fstat64 fstat getauxval getenv
+    access calloc clock_gettime closedir dl_iterate_phdr eventfd faccessat flock fprintf free fstat64 fstat getauxval getenv
     getpid getppid getrlimit64 getrlimit kill lstat64 lstat madvise malloc munmap nanosleep opendir posix_fallocate64
     posix_fallocate process_vm_readv pthread_key_create pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
     pthread_once pthread_setcancelstate pthread_setspecific pthread_sigmask qsort readdir64 readdir readlink realpath
