@@ -123,7 +123,7 @@ class Package(unittest.TestCase):
         if os.path.isdir(GIVEN) and not list(self.prefix.rglob('libcushim.so.0')):
             self.skipTest('this build has no shared library')
         page = (ROOT / 'subprojects' / 'cushim-tools' / 'python' / 'README.md').read_text(encoding='utf-8')
-        code = page.split('```python\n')[3].split('```')[0]
+        code = next(block for block in page.split('```python\n') if 'find_library()' in block.split('```')[0]).split('```')[0]
         self.assertEqual(run('env', 'CUSHIM_DRIVER=none', self.python, '-c', code),
                          '0 Loading a driver was disabled on request.\n')
         driver = next(self.prefix.rglob('softcuda/550/libcuda.so.1'))
