@@ -293,7 +293,7 @@ static enum status doctor_of_program(const struct options *options)
     return program_command(options);
 #else
     (void)options;
-    return text_refuse("doctor: on this system, no program can be watched");
+    return text_refuse("doctor: this cushim was built without its trace layer, so that it can watch no program");
 #endif
 }
 

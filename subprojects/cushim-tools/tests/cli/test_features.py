@@ -74,7 +74,7 @@ class Features(Case):
     def test_require_when_doctor_gets_a_feature_then_refused(self):
         answer = run('doctor', NEW, '--require=graphs')
         self.assertEqual(answer.status, USAGE)
-        self.assertIn(b'"graphs" is not a CUDA version', answer.err)
+        self.assertIn(b'a feature are answered by cushim probe', answer.err)
 
     def test_require_when_a_feature_is_usable_then_exit_status_is_usable(self):
         answer = run('probe', NEW, '--require', 'graphs', '--require=memory-pools', '--require=12.0')
