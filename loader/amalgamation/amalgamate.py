@@ -67,18 +67,23 @@ HEAD = '''#if defined(__cplusplus)
 #if !defined(_WIN32) && !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #    pragma GCC diagnostic push
 #    pragma GCC diagnostic ignored "-Wdeclaration-after-statement" /* that is C90 */
 #    pragma GCC diagnostic ignored "-Wunused-function" /* a subset does not call all functions */
+#elif defined(_MSC_VER)
+#    pragma warning(push)
+#    pragma warning(disable : 4505) /* an unused function */
 #endif
 #if !defined(CUSH_LOCAL)
 #    define CUSH_LOCAL static /* only cushim's own tests call such functions from other files */
 #endif
 #include "cushim.h"
 '''
-TAIL = '''#if defined(__GNUC__)
+TAIL = '''#if defined(__GNUC__) || defined(__clang__)
 #    pragma GCC diagnostic pop
+#elif defined(_MSC_VER)
+#    pragma warning(pop)
 #endif
 #endif
 '''
