@@ -123,7 +123,8 @@ static void limit(int which, rlim_t value, const char *fault)
     check(setrlimit(which, &(struct rlimit){value, value}) == 0, "setrlimit", fault);
 }
 
-/* A directory of MPS whose control socket nobody, or somebody who does not answer, has. */
+/* A directory of MPS whose control socket nobody, or somebody who does not answer, has. The command goes on in a child;
+ * this process waits for it, and removes the directory. */
 static void mps_stale(bool listens, const char *fault)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -138,6 +139,14 @@ static void mps_stale(bool listens, const char *fault)
     else
         close(file);
     setenv("CUDA_MPS_PIPE_DIRECTORY", place, 1);
+    pid_t child = fork();
+    check(child >= 0, "fork", fault);
+    if (child == 0)
+        return;
+    int status = wait_for(child);
+    unlink(address.sun_path);
+    rmdir(place);
+    _exit(status);
 }
 
 static void become(unsigned user, const char *fault)

@@ -66,7 +66,7 @@ static void mount_dev(const char *without, const char *fault)
         mount(from, to, NULL, MS_BIND | MS_REC, NULL);
     }
     closedir(directory);
-    check(mount(place, "/dev", NULL, MS_BIND | MS_REC, NULL) == 0, "mount", fault);
+    check(mount(place, "/dev", NULL, MS_MOVE, NULL) == 0 && rmdir(place) == 0, "mount", fault);
 }
 
 static void mount_over(const char *path, const char *from, unsigned long flags, const char *fault)
