@@ -54,13 +54,16 @@ TEST(test_control_when_a_call_is_wrong_then_refused_with_the_reason)
         const char *function;
         int code;
         const char *reason;
-    } rows[] = {{"cuMemAllok_v2", 2, "did you mean \"cuMemAlloc_v2\"?"},
-                {"cuMemAlloc_v9", 2, "did you mean \"cuMemAlloc"},
-                {"cuNothingLikeThat", 2, "no driver has"},
-                {"", 2, "no driver has"},
-                {NULL, 2, "no driver has"},
-                {"cuMemAlloc", 0, "result 0"},
-                {"cuMemAlloc", -1, "result -1"}};
+    } rows[] = {
+        {"cuMemAllok_v2", 2, "did you mean \"cuMemAlloc_v2\"?"},
+        {"cuMemAlloc_v9", 2, "did you mean \"cuMemAlloc"},
+        {"cuStrmQury", 2, "did you mean \"cuStreamQuery"}, /* as many letters too few as a proposal may differ by */
+        {"cuStreamQuerySlowly", 2, "did you mean \"cuStreamQuery"},
+        {"cuNothingLikeThat", 2, "no driver has"},
+        {"", 2, "no driver has"},
+        {NULL, 2, "no driver has"},
+        {"cuMemAlloc", 0, "result 0"},
+        {"cuMemAlloc", -1, "result -1"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(control->fail_call(rows[i].function, 1, rows[i].code), 1);
         assert_non_null(strstr(control->refusal(), "fail_call: "));
