@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from traced import BUILD, HERE, KNOWN, LAYER, PROGRAM, environment
+from traced import BUILD, HERE, KNOWN, LAYER, PROGRAM, PROGRAMS, environment
 
 CALLS = 10000000
 MEMORY = 64 << 20
@@ -18,7 +18,7 @@ MEMORY = 64 << 20
 def print_cost(path):
     """The room of a small file is used again and again; a large one grows, and the kernel clears each page of it."""
     for name, size in (('a full file', 1 << 20), ('a growing file', 1 << 30)):
-        done = subprocess.run([os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'cost'), LAYER, path, str(size)],
+        done = subprocess.run([os.path.join(PROGRAMS, 'cost'), LAYER, path, str(size)],
                               stdout=subprocess.PIPE, check=True)
         print(f'in {name}:\n{done.stdout.decode()}', end='')
 

@@ -10,9 +10,9 @@ import pathlib
 import re
 import shutil
 
-from traced import BUILD, HERE, KNOWN, Traced, main, run
+from traced import HERE, KNOWN, PROGRAMS, Traced, main, run
 
-CODES = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'codes')
+CODES = os.path.join(PROGRAMS, 'codes')
 TRACE = pathlib.Path(HERE).parents[3] / 'subprojects' / 'cushim-tools' / 'trace'
 
 # The program, the function that fails, its result, and the advice.

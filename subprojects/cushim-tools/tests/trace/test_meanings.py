@@ -6,12 +6,12 @@ import pathlib
 import re
 import subprocess
 
-from traced import BUILD, HERE, Traced, main
+from traced import BUILD, HERE, PROGRAMS, Traced, main
 
-MEANINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'meanings')
+MEANINGS = os.path.join(PROGRAMS, 'meanings')
 CONFORMANCE = os.path.join(BUILD, 'tests', 'conformance', 'conformance')
-SLEEPING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'sleeping.so')
-CODES = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'codes')
+SLEEPING = os.path.join(PROGRAMS, 'sleeping.so')
+CODES = os.path.join(PROGRAMS, 'codes')
 
 # The functions, their result, and words of the meaning; '': it has none, because it depends on more.
 PAIRS = (

@@ -9,7 +9,7 @@ import signal
 import struct
 import unittest
 
-from traced import BUILD, HERE, KNOWN, NESTED, Traced, main
+from traced import HERE, KNOWN, NESTED, PROGRAMS, Traced, main
 
 FROM = re.compile(r'  from (?P<module>[^+ ]+)\+0x(?P<offset>[0-9a-f]+)( \((?P<function>\w+)(, (?P<line>[^)]*))?\))?')
 
@@ -108,7 +108,7 @@ class Places(Traced):
                          + 3 * [('CUDA_SUCCESS', False)])
 
     def test_sticky_error_when_later_calls_return_it_then_the_first_one_has_a_backtrace(self):
-        self.trace(os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'finding_sticky_error'), 'wrong')
+        self.trace(os.path.join(PROGRAMS, 'finding_sticky'), 'sticky_error', 'wrong')
         lines = [lines for _, lines in self.stacks('--errors')]
         self.assertGreater(len(lines), 4)
         self.assertEqual([count > 0 for count in lines], [True] + (len(lines) - 1) * [False])
@@ -167,13 +167,13 @@ class Places(Traced):
 
     def test_duration_when_call_has_a_place_then_is_that_of_the_call(self):
         for options in [], ['--stacks']:
-            self.trace(os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'clock'), options=options)
+            self.trace(os.path.join(PROGRAMS, 'clock'), options=options)
             for function in 'cuDriverGetVersion', 'cuMemAlloc':
                 _, row = csv.reader(self.report('--format=csv', '--function', function).splitlines())
                 self.assertEqual(row[3], '1000', 'a reading of the clock takes 1 us')
 
     def test_place_when_library_is_not_the_programs_then_it_is_in_the_program(self):
-        program, libraries = (os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', name) for name in ('place_program', 'place.so'))
+        program, libraries = (os.path.join(PROGRAMS, name) for name in ('place_program', 'place.so'))
         for name in 'own/libx.so', 'site-packages/libx.so', 'dist-packages/x/libx.so', 'own/libcublas.so.13':
             library = os.path.join(self.directory(), name)
             os.makedirs(os.path.dirname(library), exist_ok=True)

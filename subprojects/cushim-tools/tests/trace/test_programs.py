@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each program of findings/ has one error, which is found; the correct program that looks like it has no finding."""
+"""Each scenario of findings/ has one error, which is found; the correct program that looks like it has no finding."""
 import os
-import pathlib
-import re
 
+from scenarios import scenarios
 from test_findings import BAD
-from traced import BUILD, FINDING, HERE, Traced, main
+from traced import FINDING, PROGRAMS, Traced, main
 
 
 class Programs(Traced):
-    def findings(self, program, argument, title_of_note):
-        """[(title, text)] of those that are errors, or have this title."""
-        self.trace(os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', program), argument)
+    def findings(self, scenario, argument):
+        """[(title, text)] of those that are errors, or have the title of the scenario."""
+        self.trace(os.path.join(PROGRAMS, scenario.program), scenario.name, argument)
         found, title = [], ''
         for line in self.report('--findings').splitlines():
             one = FINDING.fullmatch(line)
-            if one and title in BAD | {title_of_note}:
+            if one and title in BAD | {scenario.title}:
                 found.append((title, one['text']))
             title = line.rstrip(':') if line.endswith(':') and not line.startswith(33 * ' ') else title
         return found
@@ -29,24 +28,19 @@ class Programs(Traced):
         self.assertEqual([event['args']['driver'] for event in events if event.get('cat') == 'finding'], [words])
 
 
-def test_of(path):
-    comment = path.read_text(encoding='utf-8').split('*/')[1]
-    title = re.search(r'^ \* title: (.*)$', comment, re.M)[1]
-    sentence = re.sub(r'\n \* +', ' ', re.search(r'^ \* finds: (.*(?:\n \*  .*)*)$', comment, re.M)[1])
-
+def test_of(one):
     def test(self):
-        found = self.findings('finding_' + path.stem, 'wrong', title)
-        self.assertEqual([one for one, _ in found], [title], found)
-        self.assertRegex(found[0][1], f'^(?:{sentence})$')
-        words = re.search(r'^ \* driver: (.*)$', comment, re.M)
-        if words:
-            self.check_driver(words[1])
-        self.assertEqual(self.findings('finding_' + path.stem, 'right', title), [])
+        found = self.findings(one, 'wrong')
+        self.assertEqual([title for title, _ in found], [one.title], found)
+        self.assertRegex(found[0][1], f'^(?:{one.sentence})$')
+        if one.driver:
+            self.check_driver(one.driver)
+        self.assertEqual(self.findings(one, 'right'), [])
     return test
 
 
-for one_path in sorted((pathlib.Path(HERE) / 'findings').glob('*.c')):
-    setattr(Programs, f'test_{one_path.stem}_when_wrong_is_found_and_when_right_is_not', test_of(one_path))
+for scenario in scenarios():
+    setattr(Programs, f'test_{scenario.name}_when_wrong_is_found_and_when_right_is_not', test_of(scenario))
 
 
 if __name__ == '__main__':

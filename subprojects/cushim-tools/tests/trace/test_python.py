@@ -13,9 +13,9 @@ import subprocess
 import sys
 import unittest
 
-from traced import BUILD, HERE, Traced, main
+from traced import HERE, PROGRAMS, Traced, main
 
-READER, PLACE, UNKNOWN = (os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', name + '.so')
+READER, PLACE, UNKNOWN = (os.path.join(PROGRAMS, name + '.so')
                           for name in ('python_reader', 'place', 'python_unknown'))
 FRAMES, SCRIPT = os.path.join(HERE, 'python_frames.py'), os.path.join(HERE, 'python_program.py')
 RECORD = 0xf08
@@ -136,7 +136,7 @@ class Lines(Traced):
             self.assertIn(f'process_vm_readv: {os.strerror(errno.EPERM)}\n', self.report(*options))
 
     def test_report_when_python_is_unknown_then_says_so(self):
-        program = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'program')
+        program = os.path.join(PROGRAMS, 'program')
         self.trace(program, 'fail', '1', before=['env', 'LD_PRELOAD=' + UNKNOWN])
         self.assertIn('does not know Python 3.99\n', self.report())
 

@@ -9,11 +9,11 @@ import re
 import shutil
 import sys
 
-from traced import BATCHING, HERE, KNOWN, Traced, lists, main
+from traced import BATCHING, HERE, PROGRAMS, Traced, lists, main
 
 RACE, EARLY = 'Accesses that nothing orders', 'Waits and frees that come too early'
 HELD = 'Kernels with memory of another stream'
-RACES = os.path.join(os.path.dirname(KNOWN), 'races')
+RACES = os.path.join(PROGRAMS, 'races')
 
 # What each case has with "wrong": the title, and what the sentence has. Streams 1 and 2 are a and b, events 1 and 2 are e
 # and f. With "right", a case has neither.
@@ -192,7 +192,7 @@ class OfLibrary(Traced):
 class WithCushim(Traced):
     def test_program_when_it_contains_cushim_and_is_right_then_nothing_is_found(self):
         for driver in ('580', '470'):
-            self.trace(os.path.join(os.path.dirname(KNOWN), 'with_cushim'), driver=driver)
+            self.trace(os.path.join(PROGRAMS, 'with_cushim'), driver=driver)
             titles = [title for title in self.findings() if title != 'The longest waits']
             self.assertEqual(titles, [])
             self.assertIn('Nothing was found.\n', self.report('--findings'))

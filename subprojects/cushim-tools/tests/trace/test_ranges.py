@@ -6,11 +6,11 @@ import re
 import unittest
 
 import chromium
-from traced import BUILD, LAYER, Traced, main, run
+from traced import LAYER, PROGRAMS, Traced, main, run
 
 VARIABLE = 'NVTX_INJECTION64_PATH'
 # The second one has NVIDIA's header, where that is installed.
-PROGRAMS = [path for path in (os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', name) for name in ('ranges', 'ranges_of_header'))
+VARIANTS = [path for path in (os.path.join(PROGRAMS, name) for name in ('ranges', 'ranges_of_header'))
             if os.path.exists(path)]
 WIDE = 'grün 三 \U0001f600'
 OUTER = 'before the first call > outer'
@@ -29,7 +29,7 @@ class Ranges(Traced):
 
     def test_ranges_when_program_uses_nvtx_then_json_has_rows_of_them(self):
         row = 'ranges of thread N'
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'ranges')
             self.assertEqual(self.ranges(), [
                 ('before the first call', 'X', row), ('outer', 'X', row + ', level 2'), (WIDE, 'X', row + ', level 3'),
@@ -43,7 +43,7 @@ class Ranges(Traced):
             self.assertLess(calls[-1]['ts'], begins['never ends'])
 
     def test_findings_when_call_was_in_ranges_then_have_them(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'ranges')
             lines = self.report('--calls', '--errors').count('cuCtxSynchronize()')
             found = [one['args'] for one in self.events() if one.get('cat') == 'finding']
@@ -55,7 +55,7 @@ class Ranges(Traced):
             self.assertEqual(texts, [one['range'] for one in found if 'range' in one])
 
     def test_ranges_when_program_makes_no_call_then_report_is_empty_and_right(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'alone')
             self.assertRegex(self.report(), r'^\S+ alone\n0 calls in 0 ns, 0 failed, 1 process\n')
             self.assertEqual(self.ranges()[0], ('alone', 'i', 'ranges of thread N'))
@@ -68,11 +68,11 @@ class Ranges(Traced):
         self.assertEqual(self.trace('/bin/sh', '-c', f'echo ${VARIABLE}').out.decode().strip(), os.path.realpath(LAYER))
 
     def test_ranges_when_process_is_not_recorded_then_program_is_as_without_them(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.assertEqual(self.trace('env', '-u', 'CUSHIM_TRACE', program, 'alone').out, b'1\n')
 
     def test_ranges_when_signal_handlers_use_them_then_each_is_recorded_or_counted(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'signals')
             lost = re.search(r'^(\d+) beginnings or ends of ranges', self.report(), re.M)
             names = [name for name, _, _ in self.ranges()]
@@ -81,12 +81,12 @@ class Ranges(Traced):
             self.assertGreater(handled + int(lost[1] if lost else 0), 0)
 
     def test_ranges_when_thread_is_cancelled_in_its_first_then_others_continue(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'cancel')
             self.assertEqual([name for name, _, _ in self.ranges()].count('cancelled'), 20)
 
     def test_ranges_when_program_forks_then_child_has_its_own(self):
-        for program in PROGRAMS:
+        for program in VARIANTS:
             self.record(program, 'children')
             processes = {one['name']: one['pid'] for one in self.events() if one.get('cat') == 'range'}
             self.assertNotEqual(processes['parent'], processes['child'])
@@ -94,7 +94,7 @@ class Ranges(Traced):
             self.assertEqual(finding['args']['range'], 'child')
 
     def test_ranges_when_thread_or_time_is_selected_then_are_those(self):
-        self.trace(PROGRAMS[0], 'ranges')
+        self.trace(VARIANTS[0], 'ranges')
         thread = self.calls()[0][1]
         names = [name for name, _, _ in self.ranges()]
         self.assertEqual([name for name, _, _ in self.ranges('--thread', thread)],
@@ -102,12 +102,12 @@ class Ranges(Traced):
         self.assertEqual([name for name, _, _ in self.ranges('--from', '1000')], ['never ends', '(no name)'])
 
     def test_file_when_it_is_full_then_lost_ranges_are_counted(self):
-        self.trace(PROGRAMS[0], 'signals', options=('--size', '384K', '--keep', 'first'))
+        self.trace(VARIANTS[0], 'signals', options=('--size', '384K', '--keep', 'first'))
         self.assertRegex(self.report(), r'\n\d{6,} beginnings or ends of ranges of NVTX were not recorded: ')
 
     @unittest.skipUnless(chromium.PROGRAM, 'Chromium is not installed')
     def test_page_when_program_uses_nvtx_then_has_rows_of_ranges(self):
-        self.trace(PROGRAMS[0], 'ranges')
+        self.trace(VARIANTS[0], 'ranges')
         path = self.file + '.html'
         self.assertEqual(run('trace', 'report', self.file, '--format=html', '-o', path).status, 0)
         with chromium.Chromium() as browser:

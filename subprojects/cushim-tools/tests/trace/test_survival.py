@@ -9,7 +9,7 @@ import signal
 import subprocess
 import unittest
 
-from traced import BUILD, KNOWN, LAYER, NESTED, PROGRAM, Traced, environment, main, softcuda
+from traced import KNOWN, LAYER, NESTED, PROGRAM, PROGRAMS, Traced, environment, main, softcuda
 
 # tests/cross/arm64.ini sets this variable for qemu.
 EMULATED = 'QEMU_LD_PREFIX' in os.environ
@@ -109,7 +109,7 @@ class Survival(Traced):
     def test_trace_when_threads_fill_the_disk_then_each_call_is_in_the_file_or_counted(self):
         directory = self.small_disk('2m')
         for _ in range(3):
-            done = subprocess.run([os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'threads'), LAYER, directory], check=False,
+            done = subprocess.run([os.path.join(PROGRAMS, 'threads'), LAYER, directory], check=False,
                                   env=environment(CUSHIM_DRIVER=softcuda(580)), stdout=subprocess.PIPE)
             self.assertEqual(done.returncode, 0, done.stdout)
 

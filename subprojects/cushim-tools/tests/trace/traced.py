@@ -13,11 +13,12 @@ sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
 # pylint: disable=unused-import,wrong-import-position
 from under_exec import BUILD, PROGRAM, Answer, Case, environment, lists, main, run, softcuda
 
-KNOWN = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'program')
-FINDINGS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'findings')
-ENUMERATING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'enumerating_layer.so')
-BATCHING = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'batching_layer.so')
-NESTED = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace', 'nested_layer.so')
+PROGRAMS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'tests', 'trace')
+KNOWN = os.path.join(PROGRAMS, 'program')
+FINDINGS = os.path.join(PROGRAMS, 'findings')
+ENUMERATING = os.path.join(PROGRAMS, 'enumerating_layer.so')
+BATCHING = os.path.join(PROGRAMS, 'batching_layer.so')
+NESTED = os.path.join(PROGRAMS, 'nested_layer.so')
 LAYER = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
                   r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs in this directory. Each takes one argument: with "wrong" it has the error that its first comment
- * describes, and with "right" it is a correct program that looks like it.
+ * The programs in this directory: `PROGRAM SCENARIO wrong|right`. With "wrong" a scenario has the error that the
+ * comment before it describes, and with "right" it is a correct program that looks like it.
  */
 #ifndef FINDINGS_DRIVER_H
 #define FINDINGS_DRIVER_H
@@ -114,13 +114,32 @@ static inline void on_thread(void *(*function)(void *), void *argument)
     pthread_join(thread, NULL);
 }
 
-/* What the program does with the streams, the event and the memory of start(). */
-static void run(bool is_wrong);
+static struct scenario {
+    const char *name;
+    void (*run)(bool is_wrong);
+    struct scenario *next;
+} * scenarios;
+
+/* Begins a scenario, which uses the streams, the event and the memory of start(): SCENARIO(name) { ... } */
+#define SCENARIO(function)                                                                                             \
+    static void function(bool is_wrong);                                                                               \
+    __attribute__((constructor)) static void function##_add(void)                                                      \
+    {                                                                                                                  \
+        static struct scenario one = {#function, function, NULL};                                                      \
+        one.next = scenarios;                                                                                          \
+        scenarios = &one;                                                                                              \
+    }                                                                                                                  \
+    static void function(bool is_wrong)
 
 int main(int argc, char **argv)
 {
+    const struct scenario *one = scenarios;
+    while (one != NULL && (argc != 3 || strcmp(argv[1], one->name) != 0))
+        one = one->next;
+    if (one == NULL)
+        return 2;
     start();
-    run(argc > 1 && strcmp(argv[1], "wrong") == 0);
+    one->run(strcmp(argv[2], "wrong") == 0);
     end();
     return 0;
 }
