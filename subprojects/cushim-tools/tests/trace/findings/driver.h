@@ -8,13 +8,13 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../functions.h"
+#include "../scenario.h"
 #include "softcuda.h"
 
 static CUdevice device;
@@ -114,22 +114,8 @@ static inline void on_thread(void *(*function)(void *), void *argument)
     pthread_join(thread, NULL);
 }
 
-static struct scenario {
-    const char *name;
-    void (*run)(bool is_wrong);
-    struct scenario *next;
-} * scenarios;
-
-/* Begins a scenario, which uses the streams, the event and the memory of start(): SCENARIO(name) { ... } */
-#define SCENARIO(function)                                                                                             \
-    static void function(bool is_wrong);                                                                               \
-    __attribute__((constructor)) static void function##_add(void)                                                      \
-    {                                                                                                                  \
-        static struct scenario one = {#function, function, NULL};                                                      \
-        one.next = scenarios;                                                                                          \
-        scenarios = &one;                                                                                              \
-    }                                                                                                                  \
-    static void function(bool is_wrong)
+/* A scenario uses the streams, the event and the memory of start(). */
+struct scenario *scenarios;
 
 int main(int argc, char **argv)
 {
