@@ -5,11 +5,9 @@
 
 #include <string.h>
 
-#define MILLISECOND UINT64_C(1000000)
-
 uint64_t soon(void)
 {
-    return cushim_clock_ns() + 5000 * MILLISECOND;
+    return cushim_clock_ns() + UINT64_C(5000) * MILLISECOND;
 }
 
 /* The descriptor becomes readable a moment after the state changes, so a test that has waited gives it time. */
@@ -67,6 +65,12 @@ CUresult wait_status(struct cushim_completion *completion, uint64_t deadline)
     CUresult status = CUDA_SUCCESS;
     CUresult result = cushim_completion_wait(completion, deadline, &status);
     return result != CUDA_SUCCESS ? result : status;
+}
+
+void wait_and_destroy(struct cushim_completion *completion)
+{
+    require("wait", wait_status(completion, soon()));
+    cushim_completion_destroy(&completion);
 }
 
 CUresult wait_all_status(struct cushim_completion *const *completions, size_t count, uint64_t deadline)

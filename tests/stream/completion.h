@@ -11,6 +11,8 @@
 
 #include "support.h"
 
+enum { MILLISECOND = 1000000 };
+
 /* Returns a deadline that passes only if something is wrong. */
 uint64_t soon(void);
 
@@ -32,6 +34,7 @@ struct cushim_completion *notifying_new(struct cushim_stream *stream);
 /* Return the status of the work if the completion has fired, or the error of the call. */
 CUresult poll_status(struct cushim_completion *completion);
 CUresult wait_status(struct cushim_completion *completion, uint64_t deadline);
+void wait_and_destroy(struct cushim_completion *completion);
 CUresult wait_all_status(struct cushim_completion *const *completions, size_t count, uint64_t deadline);
 
 /* A body that enqueues nothing. */
