@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.h - the engine: streams, their queues and their work, events, captures, graphs, contexts and memory.
+ * engine.h - the engine: threads, contexts, streams and their queues, events and captures. block.h has its memory,
+ * work.h the work of streams, graph.h graphs.
  *
  * These are one knot: a context owns streams, a stream executes work, work can be a graph, a graph can be made by a
- * capture, and a capture consists of streams. So the files of this directory use each other, and share this header.
+ * capture, and a capture consists of streams. So the files of this directory use each other, and share these headers.
  * They know nothing of the calls of the driver. Everything runs under the one lock (os_lock).
  */
 #ifndef SOFT_ENGINE_H
@@ -11,14 +12,15 @@
 
 #include "soft.h"
 
+#include "block.h"
 #include "compiler.h"
 #include "control.h"
+#include "graph.h"
+#include "work.h"
 
 struct capture;
 struct context;
 struct event;
-struct graph;
-struct node;
 struct op;
 struct stream;
 
@@ -105,293 +107,6 @@ CUresult context_find(CUcontext handle, struct context **out_context);
 
 /* Waits for all work that was submitted to the context and to its green contexts. Releases the lock meanwhile. */
 void context_drain(struct context *context);
-
-/* ---- Memory: which addresses belong to which allocation ---- */
-
-enum block_kind { BLOCK_DEVICE, BLOCK_MANAGED, BLOCK_PINNED, BLOCK_REGISTERED };
-
-struct block {
-    unsigned references;
-    enum block_kind kind;
-    char *base;
-    size_t size;
-    struct context *context; /* a reference */
-    struct pool *pool;       /* the pool that counts it, or NULL */
-    uint64_t generation;
-    uint64_t id;
-    unsigned flags;
-    bool of_graph;                   /* it belongs to the nodes of a graph, which allocate it at a launch */
-    bool is_allocated;               /* of a graph: launched and not freed, for which there is one more reference */
-    uint64_t allocated_in, freed_in; /* of a graph: the ids of the graphs with a node that allocates or frees it */
-    bool is_listed;
-    int sync_memops;
-};
-
-void block_ref(struct block *block);
-
-/* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. Memory
- * of a graph leaves the list then. */
-void block_unref(struct block *block);
-
-/* The listed block that holds this address, or NULL: also for memory of a graph while no launch has allocated it. */
-struct block *block_find(uint64_t address);
-
-/* The same for a node of a graph, which may use that memory, too. */
-struct block *block_find_for_graph(uint64_t address);
-
-/* Whether one listed block contains all these bytes, for a node of a graph. */
-bool block_has(uint64_t address, size_t size);
-
-/* The first listed block that shares bytes with these, or NULL. */
-struct block *block_find_overlap(uint64_t address, size_t size);
-
-/* The memory that is allocated on the device, in bytes. */
-size_t memory_used(int device);
-
-/* Creates a listed block of the context with one reference, that of the list. NULL if out of memory or over the
- * limit. */
-struct block *block_new(struct context *context, enum block_kind kind, size_t size, unsigned flags);
-
-/* The same for memory of a graph: the list has no reference, so the only one belongs to the caller. */
-struct block *block_new_of_graph(struct context *context, size_t size);
-
-/* A launch allocates or frees memory of a graph. */
-void block_launch(struct block *block, bool is_allocated);
-
-/* The same for memory of the caller. */
-struct block *block_register(struct context *context, void *base, size_t size, unsigned flags);
-
-/* Makes the address invalid for later calls. The reference of the list, or of an allocation by a launch, then belongs
- * to the caller. */
-void block_take(struct block *block);
-
-/* Frees the memory of a context that is destroyed. */
-void memory_forget_context(struct context *context);
-
-/* A memory pool counts the memory that is allocated from it, and stays alive as long as that memory. */
-struct pool {
-    struct object object;
-    int device;
-    bool is_default;
-    unsigned char access[MAX_DEVICES]; /* CUmemAccess_flags of the other devices */
-    int reuse[3];                      /* stored and reported: memory is never reused */
-    cuuint64_t threshold;
-    cuuint64_t used, used_high;
-};
-
-/* Counts memory that is allocated from the pool; block_unref() counts it as freed. */
-void pool_take(struct pool *pool, size_t size);
-
-/* ---- Work: one task of a stream, as data ---- */
-
-enum work_kind {
-    WORK_EMPTY,
-    WORK_KERNEL,
-    WORK_COPY,
-    WORK_SET,
-    WORK_HOST,
-    WORK_STATUS,
-    WORK_RECORD,
-    WORK_WAIT,
-    WORK_ALLOC,
-    WORK_FREE,
-    WORK_VALUES,
-    WORK_CHILD,
-    WORK_KEEP_GRAPH
-};
-
-/* A copy: rows of `width` bytes, `height` rows in a slice. */
-struct copy {
-    char *to, *from;
-    size_t to_pitch, from_pitch, to_slice, from_slice;
-    size_t width, height, depth;
-    void *staged; /* the source's bytes, copied when the copy was submitted, or NULL; owned */
-};
-
-struct set {
-    char *to;
-    size_t pitch, width, height; /* width in elements */
-    unsigned value, element_size;
-};
-
-struct kernel {
-    struct function *function; /* a reference */
-    unsigned grid[3], block[3], shared;
-    void **arguments; /* pointers into a copy of the arguments; one allocation, owned */
-};
-
-struct work {
-    enum work_kind kind;
-    unsigned references;
-    union {
-        struct copy copy;
-        struct set set;
-        struct kernel kernel;
-        struct {
-            CUhostFn function;
-            void *data;
-        } host;
-        struct {
-            CUstreamCallback function;
-            void *data;
-            CUstream stream;
-        } status;
-        struct event *event; /* RECORD, WAIT: a reference */
-        struct block *block; /* ALLOC, FREE: a reference */
-        struct graph *child; /* CHILD: owned */
-        struct graph *kept;  /* KEEP_GRAPH, which ends a launch: a reference */
-        struct {
-            CUstreamBatchMemOpParams *items; /* owned */
-            unsigned count;
-        } values;
-    };
-    /* The description that the node was created from, for queries. */
-    union {
-        CUDA_MEMCPY3D copy;
-        CUDA_MEMSET_NODE_PARAMS set;
-    } params;
-};
-
-/* Zeroed except for the kind, with one reference; NULL if out of memory. */
-struct work *work_new(enum work_kind kind);
-void work_ref(struct work *work);
-/* Accepts NULL. */
-void work_unref(struct work *work);
-
-/* Whether a batch operation is 64-bit; and the flags of a wait that choose a comparison. */
-bool value_is_64(CUstreamBatchMemOpType type);
-enum { VALUE_COMPARISON = 3 };
-
-/* Whether it is executed without a thread of its own. */
-bool work_is_instant(const struct work *work);
-
-/* Whether the memory of a copy or a memset is allocated, unless the program owns it. */
-bool work_memory_is_allocated(const struct work *work);
-
-/* Whether it allocates or frees memory. */
-bool work_is_of_memory(const struct work *work);
-
-/*
- * Executes it, without the lock. `status` is the context's sticky error, which only a status callback receives; other
- * work is not executed then. Returns its result: an error becomes the sticky error of the context.
- */
-CUresult work_run(const struct work *work, CUresult status, const struct stream *stream);
-
-/* ---- Graphs ---- */
-
-/* A set of nodes, each with the data of an edge from it: the dependencies of a node, or of the next node of a capturing
- * stream. */
-struct node_set {
-    struct node **nodes;
-    CUgraphEdgeData *data;
-    size_t count, node_capacity, data_capacity;
-    size_t *index; /* finds the position of a node, if there are many */
-    size_t index_size;
-};
-
-#define NODE_SET_NONE SIZE_MAX
-
-/* The position of the node, or NODE_SET_NONE. */
-size_t node_set_find(const struct node_set *set, const struct node *node);
-/* Adds a node unless the set contains it; false if out of memory. */
-bool node_set_add(struct node_set *set, struct node *node, const CUgraphEdgeData *data);
-bool node_set_add_all(struct node_set *set, const struct node_set *more);
-void node_set_remove(struct node_set *set, const struct node *node);
-void node_set_clear(struct node_set *set);
-/* Whether an edge has data other than full serialisation. */
-bool node_set_has_data(const struct node_set *set);
-
-/* A caller's nodes as a set. Fails with 1 if one is NULL or not in this graph, or if an edge is invalid. `repeats`: a
- * node may be given twice. */
-CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                          bool repeats, struct node_set *out_set);
-
-/* User objects, whose references have a count for each holder. */
-struct user_object {
-    struct object object;
-    int64_t count; /* of all references of all holders; negative for ever once too many were dropped */
-    CUhostFn destroy;
-    void *data;
-};
-
-void user_object_ref(struct user_object *object, unsigned count);
-void user_object_unref(struct user_object *object, unsigned count);
-
-struct node {
-    struct object object;
-    struct graph *graph;
-    struct work *work; /* a reference */
-    CUgraphNodeType type;
-    struct node_set dependencies;
-    size_t dependents;     /* nodes that depend on this one */
-    struct node *original; /* in a clone, for comparison only */
-
-    /* Used by walks over the graph. */
-    enum { VISIT_NONE, VISIT_OPEN, VISIT_DONE } visit;
-    size_t index;       /* in the graph */
-    size_t walked;      /* dependencies that were visited */
-    struct node *below; /* the node to continue with after this one */
-};
-
-/* A user object, and the number of references that a graph holds. */
-struct retained {
-    struct user_object *object;
-    unsigned count;
-};
-
-struct graph {
-    struct object object;
-    struct node **nodes;
-    size_t count, capacity;
-    struct retained *retained;
-    size_t retained_count, retained_capacity;
-    uint64_t id;
-    size_t memory_nodes;  /* nodes that allocate or free memory */
-    bool is_instantiated; /* of a graph with such nodes, which may have one executable at a time */
-    bool in_capture;
-    bool embedded; /* owned by a node, */
-    bool obtained; /* whose program has its handle, so that it can change */
-
-    /* Used by walks over the graph. */
-    size_t walked;       /* nodes that were visited */
-    struct node *open;   /* the innermost node that is visited */
-    struct graph *outer; /* the graph to continue with after this one */
-};
-
-/* Creates an empty, published graph; NULL if out of memory. */
-struct graph *graph_new(void);
-void graph_destroy(struct graph *graph);
-struct graph *graph_copy(struct graph *graph);
-
-/* Work that executes a copy of the graph; NULL if out of memory. */
-struct work *work_new_child(struct graph *graph);
-
-/* The graph of a child node for the program, which can change it: from now on, no other node shares it. NULL if out of
- * memory. */
-struct graph *node_child(struct node *node);
-
-/* Adds a node with these dependencies. Takes over the reference to `work`, also on failure. NULL if out of memory. */
-struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies);
-void graph_remove(struct graph *graph, struct node *node);
-
-/* Adds an edge between nodes of one graph unless there is one; false if out of memory. */
-bool node_depend(struct node *node, struct node *before, const CUgraphEdgeData *data);
-/* Removes an edge, if there is one. */
-void node_release(struct node *node, struct node *before);
-
-/* Sets `visit` to VISIT_DONE in the nodes in `from` and in all their dependencies, direct and indirect, and to
- * VISIT_NONE in all others. */
-void graph_mark_ancestors(struct graph *graph, const struct node_set *from);
-
-/* The work of a launch, in order. It belongs to the nodes. */
-struct sequence {
-    struct work **items;
-    size_t count, capacity;
-};
-
-/* Adds the work of the graph without its disabled nodes, and of its child graphs: after that of the dependencies, and
- * otherwise in the order of creation. Fails with 1 if there is a cycle, or with 2. */
-CUresult graph_flatten(struct graph *graph, const bool *disabled, struct sequence *sequence);
 
 /* ---- Streams ---- */
 
