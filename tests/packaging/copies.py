@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What check_subsets.py and check_link.py share: copies of cushim that amalgamate.py writes, and programs with them.
+"""Copies of cushim that amalgamate.py writes, and programs with them, for check_subsets.py, check_subset_parts.py,
+check_subset_copies.py and check_link.py.
 
-usage of both: SCRIPT SOFTCUDA_DIRECTORY COMPILER...
+usage of each: SCRIPT SOFTCUDA_DIRECTORY COMPILER...
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -19,6 +23,14 @@ PROGRAM = SOFTCUDA.parents[1] / 'subprojects' / 'cushim-tools' / 'cli' / 'cushim
 NEWEST = SOFTWARE_DRIVERS[max(SOFTWARE_DRIVERS)]
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
 LIBRARIES = ['-ldl', '-lpthread']
+PLUGIN = r'''
+#include "cushim.h"
+__attribute__((visibility("default"))) int plugin_load(void);
+int plugin_load(void)
+{
+    return cushim_load(NULL) == CUDA_SUCCESS && cushim_table()->Init_v1(0) == CUDA_SUCCESS;
+}
+'''
 
 
 def run(*command, **environment):
@@ -55,3 +67,23 @@ class Copy:
 def write(path, text):
     path.write_text(text, encoding='utf-8')
     return path
+
+
+class Case(unittest.TestCase):
+    """Tests with the whole library and a subset of twenty functions."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        cls.twenty = Copy(cls.scratch / 'twenty', '--slots', SUBSETS / 'functions.txt', '--no-streams')
+        cls.whole = Copy(cls.scratch / 'whole')
+
+    def make(self, name, words, *options):
+        listed = write(self.scratch / f'{name}.txt', words)
+        return Copy(self.scratch / name, '--slots', listed, *options)
+
+    def must_pass(self, *command, **environment):
+        done = run(*command, **environment)
+        self.assertEqual(done.returncode, 0, f'{command} {environment}\n{done.stdout}')
+        return done.stdout
