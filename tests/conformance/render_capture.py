@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Renders CAPTURE.md from the recorded answers of the subject invalidate, which run-on-gpu --keep writes; with --check,
-checks that the page is up to date."""
+"""Writes the numbers, rules and tables in CAPTURE.md from the recorded answers of the subject invalidate, which
+run-on-gpu --keep writes, and leaves its other text as it is; with --check, checks that the page is up to date."""
 
 import argparse
 import os
@@ -17,62 +17,7 @@ PAGE = os.path.join(compare.HERE, "CAPTURE.md")
 MODES = (("global", "GLOBAL"), ("thread-local", "THREAD_LOCAL"), ("relaxed", "RELAXED"))
 STREAMS = (("capturing", "capturing"), ("other", "another"))
 THREADS = (("same-thread", "same"), ("other-thread", "another"))
-
-INTRODUCTION = """\
-# Which driver calls invalidate a capture
-
-Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and *invalidate* the capture: its
-graph is lost, and `cuStreamEndCapture` returns 901. NVIDIA's manual names a few of these calls. Other calls return an
-error and leave the capture active; most calls do neither. This page shows what a driver did with {count} calls: in the
-three capture modes, on the capturing stream and elsewhere, from the thread that began the capture and from another
-thread.
-
-Measured with {origin}.
-The answers were the same on machines with one GPU and on one with two H200s; every call was for the GPU of the capture.
-The calls go to the driver as those of any program do, and the CUDA runtime makes them, too.
-`cushim trace -- PROGRAM` names the call that invalidated a capture of your program, without a rebuild
-([subprojects/cushim-tools/trace](../../subprojects/cushim-tools/trace/README.md)).
-
-## Surprising rules
-
-{rules}
-After an invalidation, work for the stream returns {work}, and a new capture cannot begin ({begin}).
-`cuStreamEndCapture` returns {end} with a NULL graph; from then on the stream can be used and captured again.
-
-## The mode of a thread
-
-A capture has a mode, and each thread has one, too: at first `GLOBAL`, and `cuThreadExchangeStreamCaptureMode` changes
-it. A call that is unsafe in rule 2 invalidates the capture according to both. The table shows `cuMemAlloc`; the tables
-further below were measured with threads in the mode `GLOBAL`.
-
-{modes}
-## How to read the tables
-
-- A cell is the code that the call returned. A plain code means that the capture was still active and ended with
-  success. A **bold** code means that the call invalidated the capture, and that `cuStreamEndCapture` returned 901. If
-  something else happened, the capture status after the call and the code of `cuStreamEndCapture` are in brackets.
-- A column is the mode of the capture, then the stream of the call, then the thread of the call: "capturing / another"
-  is a call on the capturing stream from a thread other than the one that began the capture.
-- For each cell, a new capture of a non-blocking stream begins, the call is made once, the status of the capture is
-  read, and the capture ends. The last section is about the legacy stream beside a blocking stream.
-
-{codes}
-
-## Measure it again
-
-These commands build the test program in cushim's source tree, print a line for each cell on your GPU, and compare all
-answers with those of this page:
-
-```console
-$ meson setup build && meson compile -C build
-$ build/tests/conformance/conformance --subject invalidate
-$ tests/conformance/run-on-gpu build
-```
-
-`tests/conformance/run-on-gpu build --keep tests/conformance/expected/h200-580.tsv` records the answers, and `python3
-tests/conformance/render_capture.py` makes this page from them. A test checks that the page and its rules agree with
-the recorded answers.
-"""
+TABLE, PARAGRAPH = r"(?:\|.*\n)+", r"(?:.+\n)+"
 
 
 def is_lost(value):
@@ -180,22 +125,6 @@ def codes(page):
     return textwrap.fill(f"The codes are {', '.join(f'{code} `{names[code]}`' for code in used)}.", 118)
 
 
-NOTES = """\
-## Names of the calls
-
-- `_outside` is an event that was recorded and had completed before the capture, `_captured` one that was recorded in
-  the capture, `_unrecorded` one that was never recorded. `_external` is a call with the flag for external event
-  nodes.
-- `_pinned` and `_pageable` are the kinds of host memory. `_legacy` and `_per_thread` are calls on those special
-  streams.
-- `StreamCopyAttributes_from` copies from the stream of the column, and `_to` copies to it.
-- `CtxPushPopCurrent`, `MemPoolCreateDestroy`, `MemAddressReserveFree`, `MemCreateRelease` and `DevicePrimaryCtxRetain`
-  (with the release) are pairs of calls. The code is the first one that is not 0.
-- `ThreadExchangeStreamCaptureMode` changes the mode to relaxed and back.
-- `StreamDestroy` was not tried on the capturing stream: it succeeds, and a later use of the handle crashes.
-"""
-
-
 def cell(value):
     code, status, end = value.split()
     if status == "active" and end == "0":
@@ -219,7 +148,7 @@ def table(rows, places):
     return "\n".join(lines) + "\n"
 
 
-def render(head, native):
+def render(page, head, native):
     calls, crashed = {}, []
     for key, value in native.items():
         if not key.startswith("invalidate."):
@@ -241,24 +170,28 @@ def render(head, native):
     ]
     plain_places = [(f"any.{thread}", f"/ {title}") for thread, title in THREADS]
     quiet = [name for name in calls if name in harmless]
-    tables = "\n".join([
-        f"{len(quiet)} of the calls returned 0 and did not invalidate a capture anywhere. The others:\n",
-        "## Calls on a stream\n",
-        table(on_streams, stream_places),
-        "## Calls without a stream, or on a special stream\n",
-        table(elsewhere, plain_places),
-        "## Calls that returned 0 and invalidated nothing, in every mode and place\n",
-        textwrap.fill(", ".join(f"`{name}`" for name in quiet), 118) + "\n",
-        NOTES,
-        "## The legacy stream beside the capture of a blocking stream\n",
-        "The capturing stream was created without `CU_STREAM_NON_BLOCKING`, and the capture has the relaxed mode.\n",
-        legacy(native),
-    ])
     after = {key: native[f"capture.invalidated.{key}"] for key in ("work", "begin-again", "end")}
-    introduction = INTRODUCTION.format(
-        origin=head[0].lstrip("# "), count=len(calls), rules=rules(calls), modes=mode_table(native),
-        codes=codes(tables), work=after["work"], begin=after["begin-again"], end=after["end"])
-    return introduction + "\n" + tables
+    # What stands in the page: the text before it, the pattern of what is replaced, and the new text.
+    for before, pattern, new in (
+            ("what a driver did with ", r"\d+", len(calls)),
+            ("Measured with ", r".*(?=\.\n)", head[0].lstrip("# ")),
+            ("## Surprising rules\n\n", r"(?s:.*?)(?=\nAfter an)", rules(calls)),
+            ("work for the stream returns ", r"\d+", after["work"]),
+            ("a new capture cannot begin \\(", r"\d+", after["begin-again"]),
+            ("`cuStreamEndCapture` returns (?=.* with a NULL)", r"\d+", after["end"]),
+            ("with threads in the mode `GLOBAL`\\.\n\n", TABLE, mode_table(native)),
+            ("\n\n(?=.* of the calls returned 0)", r"\d+", len(quiet)),
+            ("## Calls on a stream\n\n", TABLE, table(on_streams, stream_places)),
+            ("## Calls without a stream, .*\n\n", TABLE, table(elsewhere, plain_places)),
+            ("## Calls that returned 0 .*\n\n", PARAGRAPH,
+             textwrap.fill(", ".join(f"`{name}`" for name in quiet), 118) + "\n"),
+            ("and the capture has the relaxed mode\\.\n\n", TABLE, legacy(native)),
+            ("\n\n(?=The codes are )", PARAGRAPH, None)):
+        new = codes(page) + "\n" if new is None else str(new) # last: they are those of the tables
+        page, count = re.subn(f"({before}){pattern}", lambda found, new=new: found[1] + new, page)
+        if count != 1:
+            raise SystemExit(f"CAPTURE.md has the text before {pattern} {count} times: {before}")
+    return page
 
 
 def legacy(native):
@@ -281,14 +214,15 @@ def main():
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     head, runs = answers.load(compare.DATA)
-    page = render(head, runs["native"])
+    with open(PAGE, encoding="utf-8") as file:
+        old = file.read()
+    page = render(old, head, runs["native"])
+    if page == old:
+        return 0
     if not options.check:
         with open(PAGE, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
         return 0
-    with open(PAGE, encoding="utf-8") as file:
-        if file.read() == page:
-            return 0
     print("CAPTURE.md is out of date: run python3 tests/conformance/render_capture.py")
     return 1
 

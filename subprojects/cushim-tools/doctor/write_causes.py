@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes CAUSES.md, the page of the causes for which CUDA cannot be used, from causes.inc. The result is checked in.
+"""Writes CAUSES.md, the page of the causes for which CUDA cannot be used, from causes.inc: all that follows its
+introduction. The result is checked in.
 
   write_causes.py            writes the page
   write_causes.py --check    only compares: exit status 1 if the page is not what the list makes of it
@@ -19,31 +20,6 @@ Cause = collections.namedtuple('Cause', FIELDS + ' section')
 # A token: a string, a section, or anything else up to a comma.
 ARGUMENT = re.compile(r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+|[\w-]+)\s*([,)])')
 SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
-
-HEAD = '''# Why CUDA cannot be used
-
-`cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
-This page says why that can fail: what people see, what is wrong, and what can be done. In place of the
-words in {braces}, `doctor` writes the file, the error or the limit of the machine. `causes.inc` has how it recognises
-each of them.
-
-Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
-`--devices`. If the start fails with a code, it is repeated under `ptrace`. The last operation that the system refused,
-without those that fail in every start, is the cause. Where `ptrace` is refused, `doctor` tries the operations of a
-driver itself. If nothing was refused, the driver is also started without the variables CUDA_..., if some are set.
-`cushim doctor --watch` shows every operation that failed, also on a machine that works.
-
-The library decides from what a program sees (`loader/cause.c`), with or without a start. A cause refines its reason:
-the sentence of `doctor` never contradicts that of `cushim_init()`, of `cuGetErrorString` and of `cushim probe`.
-
-If no driver library can be loaded, `doctor` names a cause that shows without a start, the file that cannot be used, or
-the reason of the library, from [reasons.h](../../../include/cushim/reasons.h).
-
-"Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
-
-This page is made by `write_causes.py` from `causes.inc`: do not edit it.
-'''
-
 
 def joined(strings):
     """The text of adjacent strings of C."""
@@ -101,8 +77,8 @@ def wrapped(text):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
-def write_page(causes):
-    lines = [HEAD, '## By code\n', '| code | causes |', '| --- | --- |']
+def write_page(introduction, causes):
+    lines = [introduction + '## By code\n', '| code | causes |', '| --- | --- |']
     for code in sorted(set.union(*map(codes_of, causes))):
         names = [f'[{one.word}](#{one.word})' for one in causes if code in codes_of(one)]
         lines.append(f'| {code} | {", ".join(names)} |')
@@ -120,11 +96,11 @@ def write_page(causes):
 def main(arguments):
     if arguments not in ([], ['--check']):
         sys.exit(__doc__)
-    page = write_page(read_causes())
-    is_same = PAGE.exists() and PAGE.read_text(encoding='utf-8') == page
+    old = PAGE.read_text(encoding='utf-8')
+    page = write_page(old[:old.index('## By code\n')], read_causes())
     if arguments == ['--check']:
-        sys.exit(None if is_same else 'CAUSES.md is not what causes.inc makes of it: run write_causes.py')
-    if not is_same:
+        sys.exit(None if page == old else 'CAUSES.md is not what causes.inc makes of it: run write_causes.py')
+    if page != old:
         PAGE.write_text(page, encoding='utf-8')
 
 
