@@ -152,8 +152,7 @@ stage_clang() {
     local tests=(--suite packaging "${usual[@]}")
     clang_build
     meson test -C build-ci/clang --print-errorlogs --logbase testlog-plain --setup all headers_compile headers_registry \
-        packaging_plain packaging_amalgamation packaging_cpp packaging_recipe_rust 'compat_ffnvcodec versions' \
-        'softcuda alone'
+        packaging_plain packaging_amalgamation packaging_recipe_rust 'compat_ffnvcodec versions' 'softcuda alone'
 }
 
 clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }
@@ -183,15 +182,16 @@ thread_sanitizer() {
 }
 
 # What only the files of a release, a release build, the static library or the amalgamation lacks, and warnings of
-# Doxygen.
+# Doxygen. Without tests that run the same library again: with limited versions, with random input, as a search for NVRTC.
 stage_release() {
     packages doxygen man-db libffmpeg-nvenc-dev lld
+    local fewer=(--no-suite limited --no-suite fuzz --no-suite nvrtc)
     release_build "${library[@]}"
 }
 
-# release_build OPTION...
+# release_build OPTION...  `fewer` holds options for meson test.
 release_build() {
-    local tests=("${any_build[@]}")
+    local tests=("${any_build[@]}" "${fewer[@]}")
     [ -d build-ci/dist ] || meson setup build-ci/dist -Dtests=disabled
     meson dist -C build-ci/dist --no-tests
     rm -rf build-ci/release
