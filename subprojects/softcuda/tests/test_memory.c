@@ -129,15 +129,21 @@ static cuuint64_t used(CUmemoryPool pool)
     return bytes;
 }
 
-static CUmemoryPool pool_new(void)
+static CUmemoryPool pool_new_limited(size_t limit)
 {
     CUmemoryPool pool = NULL;
     CUmemPoolProps properties;
     memset(&properties, 0, sizeof properties);
+    properties.maxSize = limit;
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     assert_cu(0, cu->MemPoolCreate_v1(&pool, &properties));
     return pool;
+}
+
+static CUmemoryPool pool_new(void)
+{
+    return pool_new_limited(0);
 }
 
 TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free)
@@ -195,6 +201,67 @@ TEST(test_pool_when_destroyed_then_its_memory_stays)
     assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(back, 3);
+}
+
+TEST(test_pool_when_full_then_memory_whose_free_is_pending_is_used_again_unless_forbidden)
+{
+    struct gate gate = {0, 0};
+    CUdeviceptr memory, again, base;
+    size_t size = 0;
+    int permitted = 0;
+    if (!support_has(12020))
+        skip();
+    CUstream stream = support_stream(1), other = support_stream(1);
+    CUmemoryPool pool = pool_new_limited(4096);
+    assert_cu(0, cu->MemAllocFromPoolAsync_v1(&memory, 4096, pool, stream));
+    assert_cu(2, cu->MemAllocFromPoolAsync_v1(&again, 1, pool, other));
+    cu->LaunchHostFunc_v1(stream, support_gate, &gate);
+    assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
+    assert_cu(0, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &permitted));
+    assert_cu(2, cu->MemAllocFromPoolAsync_v1(&again, 1000, pool, other));
+    permitted = 1;
+    assert_cu(0, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &permitted));
+    assert_cu(0, cu->MemAllocFromPoolAsync_v1(&again, 1000, pool, other));
+    assert_true(again == memory);
+    assert_int_equal(used(pool), 1000);
+    assert_cu(0, cu->MemGetAddressRange_v2(&base, &size, again));
+    assert_int_equal(size, 1000);
+    assert_cu(2, cu->MemAllocFromPoolAsync_v1(&memory, 4096, pool, other)); /* it is used once */
+    assert_cu(600, cu->StreamQuery_v1(other));
+    support_open(&gate);
+    assert_cu(0, cu->StreamSynchronize_v1(other));
+    assert_cu(0, cu->MemFreeAsync_v1(again, other));
+    assert_cu(0, cu->StreamSynchronize_v1(other));
+    assert_int_equal(used(pool), 0);
+    assert_cu(0, cu->MemPoolDestroy_v1(pool));
+}
+
+TEST(test_free_when_memory_of_a_pool_then_kept_for_pending_work_without_a_wait)
+{
+    struct gate gate = {0, 0};
+    CUdeviceptr memory;
+    unsigned char back = 0;
+    if (!support_has(11020))
+        skip();
+    CUstream stream = support_stream(1);
+    CUmemoryPool pool = pool_new();
+    assert_cu(0, cu->MemAllocFromPoolAsync_v1(&memory, 64, pool, stream));
+    cu->LaunchHostFunc_v1(stream, support_gate, &gate);
+    void *host;
+    assert_cu(0, cu->MemAllocHost_v2(&host, 64));
+    assert_cu(0, cu->MemsetD8Async_v1(memory, 5, 64, stream));
+    assert_cu(0, cu->MemcpyDtoHAsync_v2(host, memory, 64, stream));
+    assert_cu(0, cu->MemFree_v2(memory));
+    assert_cu(1, cu->MemFree_v2(memory));
+    assert_cu(600, cu->StreamQuery_v1(stream));
+    assert_int_equal(used(pool), 64);
+    support_open(&gate);
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    memcpy(&back, host, 1);
+    assert_int_equal(back, 5);
+    assert_int_equal(used(pool), 0);
+    assert_cu(0, cu->MemFreeHost_v1(host));
+    assert_cu(0, cu->MemPoolDestroy_v1(pool));
 }
 
 TEST(test_pool_when_found_by_its_location_then_access_is_reported)

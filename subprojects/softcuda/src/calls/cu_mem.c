@@ -59,7 +59,8 @@ CUresult soft_MemAllocManaged_v1(CUdeviceptr *dptr, size_t bytesize, unsigned in
     return CUDA_SUCCESS;
 }
 
-/* Frees a block of one of these kinds that starts at the address, after all work of its context. */
+/* Frees a block of one of these kinds that starts at the address, after all work of its context. The call waits for
+ * that, unless it is memory of a pool. */
 static CUresult block_free_at(uint64_t address, enum block_kind kind, enum block_kind other)
 {
     struct block *block = block_find(address);
@@ -71,6 +72,8 @@ static CUresult block_free_at(uint64_t address, enum block_kind kind, enum block
     if (result != CUDA_SUCCESS)
         return result;
     block_take(block); /* before the wait, so that a second free finds nothing */
+    if (block->pool != NULL && queue_release(block->context, block))
+        return CUDA_SUCCESS;
     context_drain(block->context);
     block_unref(block);
     return CUDA_SUCCESS;
@@ -186,11 +189,6 @@ CUresult soft_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevicep
 
 enum { LAST_ATTRIBUTE = 21 };
 
-static bool pointer_is_host(const struct block *block)
-{
-    return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED;
-}
-
 CUresult soft_MemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
     struct context *context = NULL;
@@ -198,7 +196,7 @@ CUresult soft_MemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned i
     if (result != CUDA_SUCCESS)
         return result;
     const struct block *block = block_find((uintptr_t)p);
-    if (pdptr == NULL || Flags != 0 || block == NULL || !pointer_is_host(block))
+    if (pdptr == NULL || Flags != 0 || block == NULL || !block_is_host(block))
         return CUDA_ERROR_INVALID_VALUE;
     *pdptr = (CUdeviceptr)(uintptr_t)p;
     return CUDA_SUCCESS;
@@ -222,7 +220,7 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, CUd
         *(CUcontext *)data = (CUcontext)block->context;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = pointer_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        *(unsigned *)data = block_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = ptr;

@@ -132,6 +132,7 @@ CUresult soft_MemPoolCreate_v1(CUmemoryPool *pool, const CUmemPoolProps *poolPro
     struct pool *made = pool_new(poolProps->location.id, false);
     if (made == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    made->limit = soft_version >= 12020 ? poolProps->maxSize : 0;
     *pool = (CUmemoryPool)made;
     return CUDA_SUCCESS;
 }
@@ -261,6 +262,32 @@ static CUresult block_submit(struct stream *stream, enum work_kind kind, struct 
     return queue_submit(stream, work);
 }
 
+/* Memory of the pool whose free is pending. Its allocation waits for that free. */
+static struct block *pool_reuse(const struct pool *pool, struct context *context, size_t size)
+{
+    for (const struct stream *stream = context_primary(context)->streams; stream != NULL; stream = stream->next)
+        for (struct op *op = stream->head; op != NULL; op = op->next) {
+            struct block *block = op->work->kind == WORK_FREE ? op->work->block : NULL;
+            bool is_free = block != NULL && block->pool == pool && block->freed_by == op && !block->is_listed;
+            if (is_free && block->size >= size && block_reuse(block, size))
+                return block;
+        }
+    return NULL;
+}
+
+static struct block *pool_allocate(struct pool *pool, struct context *context, size_t size)
+{
+    if (pool == NULL)
+        return NULL;
+    bool has_room = pool->limit == 0 || size <= pool->limit - pool->used;
+    struct block *block = has_room ? block_new(context, BLOCK_DEVICE, size, 0) : NULL;
+    if (block == NULL)
+        return pool->reuse[2] != 0 ? pool_reuse(pool, context, size) : NULL;
+    pool_take(pool, size);
+    block->pool = pool;
+    return block;
+}
+
 /*
  * The address is valid immediately, though it may be used only after this point of the stream. In a capture it is the
  * same for every launch, and lives as long as the node.
@@ -277,14 +304,10 @@ static CUresult block_allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *
         return CUDA_SUCCESS;
     }
     bool of_graph = stream->capture != NULL;
-    struct block *block = of_graph ? block_new_of_graph(stream->context, bytesize)
-                                   : block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
+    struct block *block =
+        of_graph ? block_new_of_graph(stream->context, bytesize) : pool_allocate(pool, stream->context, bytesize);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (pool != NULL) {
-        pool_take(pool, bytesize);
-        block->pool = pool;
-    }
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)block->base;
     if (!of_graph)
         block_ref(block);
@@ -352,7 +375,12 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     if (result != CUDA_SUCCESS)
         return result;
     block_take(block);
-    return block_submit(stream, WORK_FREE, block);
+    block_ref(block);
+    result = block_submit(stream, WORK_FREE, block);
+    if (!block->of_graph)
+        block->freed_by = stream->last;
+    block_unref(block);
+    return result;
 }
 
 /* Work that refers to memory of a graph. Takes over the reference to it, also on failure. */

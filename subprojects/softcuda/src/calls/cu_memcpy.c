@@ -9,7 +9,8 @@
 struct side {
     char *start;
     size_t pitch, slice;
-    bool pageable; /* host memory that is not registered */
+    bool is_pageable; /* host memory that is not registered */
+    bool is_host;     /* that, or pinned memory */
 };
 
 struct endpoint {
@@ -46,12 +47,13 @@ static CUresult copy_resolve(const struct endpoint *endpoint, const CUDA_MEMCPY3
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t start = base + before + first + endpoint->x;
     size_t extent = deep + last + params->WidthInBytes;
-    bool known = block_find_for_graph(start) != NULL;
+    const struct block *block = block_find_for_graph(start);
+    bool known = block != NULL;
     if (known && !block_has(start, extent))
         return CUDA_ERROR_INVALID_VALUE;
     if (!known && endpoint->type == CU_MEMORYTYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    *out_side = (struct side){(char *)(uintptr_t)start, pitch, slice, !known};
+    *out_side = (struct side){(char *)(uintptr_t)start, pitch, slice, !known, !known || block_is_host(block)};
     return CUDA_SUCCESS;
 }
 
@@ -74,10 +76,17 @@ static bool copy_is_empty(const CUDA_MEMCPY3D *params)
     return params->WidthInBytes == 0 || params->Height == 0 || params->Depth == 0;
 }
 
+enum { STAGED_AT_MOST = 1 << 20 }; /* as observed: 4 MiB wait for the stream */
+
+static size_t copy_size(const struct copy *copy)
+{
+    return copy->width * copy->height * copy->depth;
+}
+
 /* Copies the source's bytes, so that the caller may reuse the memory when the call returns. */
 static bool copy_stage(struct copy *copy)
 {
-    char *staged = malloc(copy->width * copy->height * copy->depth);
+    char *staged = malloc(copy_size(copy));
     if (staged == NULL)
         return false;
     char *at = staged;
@@ -125,7 +134,7 @@ CUresult copy_default_stream(struct stream **out_stream)
 }
 
 enum copy_when {
-    COPY_NOW,   /* the call returns when the copy is complete */
+    COPY_NOW,   /* the call returns when the copy is complete, if it is from or to host memory */
     COPY_ASYNC, /* returns as soon as the memory permits it: pageable host memory is not used after the call */
     COPY_ORDER  /* never waits: from device to device */
 };
@@ -151,22 +160,17 @@ static CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum c
             return result;
         }
     }
-    struct side to = {NULL, 0, 0, false}, from = to;
+    struct side to = {NULL, 0, 0, false, false}, from = to;
     if (!copy_is_empty(params))
         (void)copy_resolve_both(params, &to, &from);
-    bool captured = stream->capture != NULL;
-    if (when == COPY_ASYNC && from.pageable && !captured && !copy_stage(&work->copy)) {
+    bool is_pageable = when == COPY_ASYNC && stream->capture == NULL && (to.is_pageable || from.is_pageable);
+    bool is_staged = is_pageable && !to.is_pageable && copy_size(&work->copy) <= STAGED_AT_MOST;
+    bool waits = when == COPY_NOW ? to.is_host || from.is_host : is_pageable && !is_staged;
+    if (is_staged && !copy_stage(&work->copy)) {
         work_unref(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    object_ref(stream);
-    result = queue_submit(stream, work);
-    if (result == CUDA_SUCCESS && (when == COPY_NOW || (when == COPY_ASYNC && to.pageable && !captured))) {
-        op_wait(stream->last);
-        result = context_state(stream->context, stream->generation);
-    }
-    object_unref(stream);
-    return result;
+    return queue_submit_and_wait(stream, work, waits);
 }
 
 /* One row of bytes. */

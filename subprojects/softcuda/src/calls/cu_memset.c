@@ -34,7 +34,8 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_
     return CUDA_SUCCESS;
 }
 
-/* No form waits for device memory. The forms differ in the captures that they invalidate. */
+/* Only the synchronous forms wait, and only for host memory. The forms differ, too, in the captures that they
+ * invalidate. */
 static CUresult memset_fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned size, size_t width, size_t height,
                             CUstream handle, bool synchronous)
 {
@@ -54,7 +55,8 @@ static CUresult memset_fill(CUdeviceptr to, size_t pitch, unsigned value, unsign
         work_unref(work);
         return CUDA_SUCCESS;
     }
-    return queue_submit(stream, work);
+    const struct block *block = block_find_for_graph(to);
+    return queue_submit_and_wait(stream, work, synchronous && block != NULL && block_is_host(block));
 }
 
 CUresult soft_MemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)

@@ -18,6 +18,7 @@ struct block {
     size_t size;
     struct context *context; /* a reference */
     struct pool *pool;       /* the pool that counts it, or NULL */
+    struct op *freed_by;     /* the newest cuMemFreeAsync, while that is pending; not for memory of a graph */
     uint64_t generation;
     uint64_t id;
     unsigned flags;
@@ -27,6 +28,9 @@ struct block {
     bool is_listed;
     int sync_memops;
 };
+
+/* Whether it is host memory: allocated here, or registered. */
+bool block_is_host(const struct block *block);
 
 void block_ref(struct block *block);
 
@@ -75,12 +79,16 @@ struct pool {
     int device;
     bool is_default;
     unsigned char access[MAX_DEVICES]; /* CUmemAccess_flags of the other devices */
-    int reuse[3];                      /* stored and reported: memory is never reused */
+    int reuse[3];                      /* the last one permits an allocation to wait for a free in another stream */
+    size_t limit;                      /* in bytes, or 0 */
     cuuint64_t threshold;
     cuuint64_t used, used_high;
 };
 
 /* Counts memory that is allocated from the pool; block_unref() counts it as freed. */
 void pool_take(struct pool *pool, size_t size);
+
+/* Lists a block of a pool again whose free is pending, with at most its size. False if out of memory. */
+bool block_reuse(struct block *block, size_t size);
 
 #endif

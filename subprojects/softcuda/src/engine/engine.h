@@ -221,6 +221,12 @@ bool queue_reserve(const struct stream *stream);
  */
 CUresult queue_submit(struct stream *stream, struct work *work);
 
+/* The same, and then waits for the work, if wanted and not captured. */
+CUresult queue_submit_and_wait(struct stream *stream, struct work *work, bool waits);
+
+/* Drops a reference to a block behind all earlier work of the context. False if out of memory. */
+bool queue_release(const struct context *context, struct block *block);
+
 /* Runs a host function soon, on a worker, without a context. */
 void queue_defer(CUhostFn function, void *data);
 

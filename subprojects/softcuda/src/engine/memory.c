@@ -18,6 +18,11 @@ static bool block_counts(const struct block *block)
     return block->kind == BLOCK_DEVICE || block->kind == BLOCK_MANAGED;
 }
 
+bool block_is_host(const struct block *block)
+{
+    return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED;
+}
+
 void block_ref(struct block *block)
 {
     block->references++;
@@ -116,6 +121,18 @@ void block_take(struct block *block)
         block->is_allocated = false;
     else
         block_unlist(block);
+}
+
+bool block_reuse(struct block *block, size_t size)
+{
+    if (!block_list_insert(block))
+        return false;
+    used[block->context->device] -= block->size - size;
+    block->pool->used -= block->size - size;
+    block->size = size;
+    block->id = soft_next_id();
+    block_ref(block);
+    return true;
 }
 
 void block_launch(struct block *block, bool is_allocated)

@@ -260,8 +260,10 @@ static struct op *op_push(struct stream *stream, struct work *work, struct op *a
 {
     bool needs_worker = !work_is_instant(work);
     dependency_count = 0;
-    struct op *event_op = work->kind == WORK_WAIT ? work->event->op : NULL;
-    if (!dependency_add_joined(stream) || !dependency_add(after) || !dependency_add(event_op))
+    struct op *before = work->kind == WORK_WAIT    ? work->event->op
+                        : work->kind == WORK_ALLOC ? work->block->freed_by
+                                                   : NULL;
+    if (!dependency_add_joined(stream) || !dependency_add(after) || !dependency_add(before))
         return NULL;
     struct op *op = calloc(1, sizeof *op + dependency_count * sizeof(struct link));
     if (op == NULL)
@@ -325,13 +327,31 @@ CUresult queue_submit(struct stream *stream, struct work *work)
     return result;
 }
 
-void queue_defer(CUhostFn function, void *data)
+CUresult queue_submit_and_wait(struct stream *stream, struct work *work, bool waits)
 {
-    /* A stream without a device, so without a sticky error; its operation keeps it until it is complete. */
+    bool is_captured = stream->capture != NULL;
+    object_ref(stream);
+    CUresult result = queue_submit(stream, work);
+    if (result == CUDA_SUCCESS && waits && !is_captured) {
+        op_wait(stream->last);
+        result = context_state(stream->context, stream->generation);
+    }
+    object_unref(stream);
+    return result;
+}
+
+/* A stream without a device, so without a sticky error; its operation keeps it until it is complete. */
+static struct stream *stream_new_without_context(void)
+{
     static struct context no_context = {
         .object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true, .device = MAX_DEVICES};
+    return stream_new(&no_context, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
+}
+
+void queue_defer(CUhostFn function, void *data)
+{
     struct work *work = work_new(WORK_HOST);
-    struct stream *stream = work == NULL ? NULL : stream_new(&no_context, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
+    struct stream *stream = work == NULL ? NULL : stream_new_without_context();
     if (stream != NULL) {
         work->host.function = function;
         work->host.data = data;
@@ -339,4 +359,31 @@ void queue_defer(CUhostFn function, void *data)
     }
     object_unref(stream);
     work_unref(work);
+}
+
+static bool queue_push_behind(struct stream *stream, struct work *work, const struct context *context)
+{
+    for (const struct stream *other = context->streams; other != NULL; other = other->next)
+        if (other->head != NULL && op_push(stream, work, other->last, false) == NULL)
+            return false;
+    for (const struct context *green = context->greens; green != NULL; green = green->next_green)
+        if (!queue_push_behind(stream, work, green))
+            return false;
+    return true;
+}
+
+bool queue_release(const struct context *context, struct block *block)
+{
+    struct work *wait = work_new(WORK_EMPTY), *work = work_new(WORK_FREE);
+    struct stream *stream = wait == NULL || work == NULL ? NULL : stream_new_without_context();
+    bool is_pushed = stream != NULL && queue_push_behind(stream, wait, context);
+    if (is_pushed) {
+        work->block = block;
+        is_pushed = op_push(stream, work, NULL, false) != NULL;
+        work->block = is_pushed ? block : NULL;
+    }
+    object_unref(stream);
+    work_unref(work);
+    work_unref(wait);
+    return is_pushed;
 }
