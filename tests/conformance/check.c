@@ -21,7 +21,7 @@ static size_t order_of_file(const char *path)
                                         "callback",   "memory",  "managed", "value",      "attribute", "context",
                                         "no_context", "capture", "join",    "mode",       "info",      "dependency",
                                         "tograph",    "graph",   "edge",    "userobject", "kernel",    "green",
-                                        "fault",      "null",    "outlive", "invalidate"};
+                                        "fault",      "null",    "outlive", "invalidate", "order"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char start[64];
         snprintf(start, sizeof start, "conformance/%s", files[i]);
