@@ -36,33 +36,58 @@ stage_tools() {
 }
 
 # An option that no other stage sets, and a suite that needs a program which it does not name: each option with its tests,
-# and each suite alone in a new directory.
+# and each suite alone in a new directory. Sources are compiled once for all of them (ccache), and the directory of a
+# suite is a copy of one that was set up.
 stage_options() {
-    packages
-    local suite option tests=("${usual[@]}" --no-suite headers --no-suite plain --no-suite audit)
-    for option in -Dtools=disabled -Dtrace=disabled -Dinstall=disabled -Ddefault_library=shared --unity=on; do
-        rm -rf build-ci/option
-        variant option -Dtypes=own "$option"
+    packages ccache
+    local suite suites option tests=("${usual[@]}" --no-suite headers --no-suite plain --no-suite audit)
+    for option in -Dtools=disabled -Dtrace=disabled -Dregistry=disabled -Dinstall=disabled -Ddefault_library=shared \
+        --unity=on; do
+        echo "options: $option"
+        variant option "${quick[@]}" -Dtypes=own "$option"
+        discard option
     done
     for option in -Dtests=disabled '-Dtests=disabled -Dtools=disabled'; do
-        rm -rf build-ci/option
+        echo "options: $option"
         # shellcheck disable=SC2086 # two options
-        meson setup build-ci/option -Dwerror=true $option
+        meson setup build-ci/option -Dwerror=true "${quick[@]}" $option
         meson compile -C build-ci/option
+        discard option
     done
-    for suite in $(suites); do
-        rm -rf build-ci/suite
-        tests=(--suite "$suite" "${usual[@]}")
-        part suite "${quick[@]}" -Dtypes=own
+    set_up suite "${quick[@]}" -Dtypes=own
+    mv build-ci/suite build-ci/suite-new
+    suites build-ci/suite-new >build-ci/suites
+    mapfile -t suites <build-ci/suites
+    for suite in "${suites[@]}"; do
+        cp -a build-ci/suite-new build-ci/suite
+        echo "options: --suite $suite"
+        # shellcheck disable=SC2086 # with an option
+        meson test -C build-ci/suite --print-errorlogs "${usual[@]}" --suite $suite
+        discard suite
     done
 }
 
-# The suites of all projects.
+# discard BUILD: removes it, and keeps the results of its tests for the summary.
+discard() {
+    local results
+    results=$(mktemp -d build-ci/results.XXXXXX)
+    mv "build-ci/$1/meson-logs" "$results"
+    rm -rf "build-ci/$1"
+}
+
+# suites BUILD: those of all projects that have usual tests. For a suite whose tests need no program, with an option:
+# Meson 1.0 would build everything.
 suites() {
-    [ -d build-ci/option ] || meson setup build-ci/option -Dtests=enabled >&2
-    meson introspect --tests build-ci/option | python3 -c '
+    meson introspect --tests "$1" | python3 -c '
 import json, sys
-print(*sorted({suite for test in json.load(sys.stdin) for suite in test["suite"] if ":" in suite}))'
+needs_programs = {}
+for test in json.load(sys.stdin):
+    suites = [suite for suite in test["suite"] if ":" in suite]
+    if not any(suite.endswith((":long", ":thorough")) for suite in suites):
+        for suite in suites:
+            needs_programs[suite] = needs_programs.get(suite, False) or bool(test["depends"])
+for suite, needed in sorted(needs_programs.items()):
+    print(suite, "" if needed else "--no-rebuild")'
 }
 
 # Uses of values that were never set: the unit tests and the stress of softcuda under valgrind. The stress without it,
