@@ -264,7 +264,7 @@ arm64_build() {
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
     part arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini
-    meson test -C build-ci/arm64 --print-errorlogs --logbase testlog-registry headers_registry
+    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-registry headers_registry
 }
 
 # What fails with another C library.
