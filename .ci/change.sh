@@ -185,20 +185,19 @@ thread_sanitizer() {
 # Doxygen. Without tests that run the same library again: with limited versions, with random input, as a search for NVRTC.
 stage_release() {
     packages doxygen man-db libffmpeg-nvenc-dev lld
-    local fewer=(--no-suite limited --no-suite fuzz --no-suite nvrtc)
-    release_build "${library[@]}"
+    local tests=("${any_build[@]}" --no-suite limited --no-suite fuzz --no-suite nvrtc)
+    release_build variant "${library[@]}" -Ddocs=enabled
 }
 
-# release_build OPTION...  `fewer` holds options for meson test.
+# release_build part|variant OPTION...
 release_build() {
-    local tests=("${any_build[@]}" "${fewer[@]}")
+    local directory=build-ci/release-$1
     [ -d build-ci/dist ] || meson setup build-ci/dist -Dtests=disabled
     meson dist -C build-ci/dist --no-tests
-    rm -rf build-ci/release
-    mkdir build-ci/release
-    tar -xf build-ci/dist/meson-dist/*.tar.xz -C build-ci/release --strip-components=1
-    (cd build-ci/release && variant release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
-        -Ddefault_library=static -Damalgamation=true -Ddocs=enabled "$@")
+    mkdir "$directory"
+    tar -xf build-ci/dist/meson-dist/*.tar.xz -C "$directory" --strip-components=1
+    (cd "$directory" && "$1" release -Dtypes=own -Dbuildtype=release -Db_ndebug=true \
+        -Ddefault_library=static -Damalgamation=true "${@:2}")
 }
 
 # Units of which two have the same name, because each library and program is made from one file here (a unity build).
@@ -222,14 +221,15 @@ stage_cmake() {
 # What fails on Windows: warnings of MinGW-w64, and the library, the stream layer and the program under Wine.
 stage_windows() {
     packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 cmake
-    windows_build
+    windows variant
     tests/windows/conformance build-ci/windows 340:6.5 580:native
 }
 
-windows_build() {
-    printf "[binaries]\nexe_wrapper = '%s'\n" "$PWD/tests/windows/wine" >build-ci/wine.ini
+# windows set_up|variant
+windows() {
+    [ -e build-ci/wine.ini ] || printf "[binaries]\nexe_wrapper = '%s'\n" "$PWD/tests/windows/wine" >build-ci/wine.ini
     CUSHIM_WINEPREFIX=$PWD/build-ci/wine \
-        variant windows "${quick[@]}" --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
+        "$1" windows "${quick[@]}" --cross-file tests/windows/mingw64.ini --cross-file build-ci/wine.ini
 }
 
 # A difference between the headers' and Microsoft's definitions.
@@ -263,9 +263,12 @@ arm64_build() {
         echo 'skipped: programs for arm64 that start others, because the kernel here cannot start programs for arm64'
         tests=(--timeout-multiplier 5 --suite compat --suite stream "${usual[@]}")
     fi
-    part arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini
+    arm64 part
     meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-registry headers_registry
 }
+
+# arm64 set_up|part
+arm64() { "$1" arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini; }
 
 # What fails with another C library.
 stage_musl() {

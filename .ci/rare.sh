@@ -28,10 +28,11 @@ stage_everything() {
 # work; the program in a release build, with the static library and the amalgamation; and what the analyzers find in all
 # sources, also in those that have not changed.
 stage_tools() {
-    packages clang lld libffmpeg-nvenc-dev gcc-mingw-w64-x86-64-win32 doxygen man-db cppcheck
+    packages clang lld gcc-mingw-w64-x86-64-win32 man-db cppcheck
     local tests=(--suite exec --suite trace "${usual[@]}")
     clang_build
-    release_build
+    tests=(--suite cushim-tools "${usual[@]}")
+    release_build part
     analyze
 }
 
@@ -116,7 +117,8 @@ softcuda_stress() {
 # threads, that search crashes on the stacks that ASan keeps for detect_stack_use_after_return (gcc 12).
 stage_sanitizers_long() {
     packages
-    local tests=(--no-suite headers --no-suite plain --no-suite audit "${with_long[@]}")
+    local tests=(--no-suite headers --no-suite plain --no-suite audit --no-suite structure --no-suite packaging
+        "${with_long[@]}")
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1:detect_leaks=0 \
         variant asan-gcc -Dtypes=own -Db_sanitize=address,undefined
     thread_sanitizer --logbase testlog-long --suite conformance --suite stream --suite trace "${with_long[@]}"
@@ -139,8 +141,10 @@ stage_identical() {
 
 # Differences between Windows and a GPU that only the versions between the oldest and the newest driver show.
 stage_windows_versions() {
-    packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 cmake
-    [ -d build-ci/windows ] || windows_build
+    packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64
+    windows set_up
+    ninja -C build-ci/windows tests/conformance/conformance.exe \
+        subprojects/softcuda/softcuda-{340,390,418,450,470,535,550,580}.placed
     tests/windows/conformance build-ci/windows
 }
 
@@ -148,7 +152,8 @@ stage_windows_versions() {
 stage_arm64_long() {
     packages g++-aarch64-linux-gnu qemu-user-static
     apart env CUSHIM_ARCH=arm64 tests/drivers/fetch >/dev/null
-    [ -d build-ci/arm64 ] || arm64_build
+    as_root tests/cross/register-emulator
+    arm64 set_up
     meson compile -C build-ci/arm64
     meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-more --setup all --timeout-multiplier 5 \
         --suite examples --suite exec
