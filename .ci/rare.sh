@@ -152,9 +152,9 @@ stage_arm64_long() {
     as_root tests/cross/register-emulator
     arm64 set_up
     meson compile -C build-ci/arm64
-    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-more --setup all --timeout-multiplier 5 \
+    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-more --setup all --timeout-multiplier 15 \
         --suite examples --suite exec
-    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-long --setup all --timeout-multiplier 5 \
+    meson test -C build-ci/arm64 --no-rebuild --print-errorlogs --logbase testlog-long --setup all --timeout-multiplier 15 \
         'stream layer on 340' 'stream layer on 580' 450 470 535 550 555 \
         'softcuda 580 answers as the GPU does' 'as the real 550' \
         'softcuda 580, '{hidden,hidden-callbacks,11.0,10.0,9.1}', answers as the GPU does'
