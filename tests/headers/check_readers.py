@@ -57,10 +57,12 @@ def read_cffi(compiler, _):
 
 
 def read_bindgen(_, wrapper):
-    text = run(need('bindgen'), '--no-prepend-enum-name', wrapper, '--', *FLAGS)
-    table = re.search(r'pub struct cushim_dispatch_table \{(.*?)\n\}', text, re.S)[1]
-    return ({name: int(value) for name, value in re.findall(r'pub const (\w+):\s+\S+\s+=\s+(-?\d+);', text)},
-            re.findall(r'^    pub (\w+):', table, re.M), set(re.findall(r'pub fn (cushim_\w+)', text)))
+    text = run(need('bindgen'), '--no-prepend-enum-name', '--no-doc-comments', wrapper, '--', *FLAGS)
+    # Without rustfmt, all is one line, with a space at each side of every sign.
+    table = re.search(r'pub struct cushim_dispatch_table \{(.*?)\}', text, re.S)[1]
+    numbers = re.findall(r'pub const (\w+)\s*:\s*\w+\s*=\s*(-?)\s*(\d+)\s*;', text)
+    return ({name: int(sign + value) for name, sign, value in numbers},
+            re.findall(r'\bpub (\w+)\s*:', table), set(re.findall(r'pub fn (cushim_\w+)', text)))
 
 
 def read_zig(_, wrapper):
