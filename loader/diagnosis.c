@@ -136,9 +136,19 @@ void cush_diagnosis_begin(struct diagnosis_builder *builder, char *text, unsigne
     text[0] = '\0';
 }
 
+static void builder_free_text(struct diagnosis_builder *builder)
+{
+    char *text = builder->text;
+    if (builder->text_size != DIAGNOSIS_TEXT) /* it is that of a spare */
+        return;
+    builder->text = NULL; /* first, so that a child of fork() does not free it again */
+    free(text);
+}
+
 struct diagnosis_builder *cush_diagnosis_start(void)
 {
     static struct diagnosis_builder only_builder;
+    builder_free_text(&only_builder); /* in a child of fork() whose parent was in a load */
     char *text = malloc(DIAGNOSIS_TEXT);
     if (text != NULL)
         cush_diagnosis_begin(&only_builder, text, DIAGNOSIS_TEXT);
@@ -339,8 +349,7 @@ static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_bui
 const struct cushim_diagnosis *cush_diagnosis_publish(struct diagnosis_builder *builder)
 {
     const struct cushim_diagnosis *diagnosis = diagnosis_store(builder);
-    if (builder->text_size == DIAGNOSIS_TEXT) /* else it is that of a spare */
-        free(builder->text);
+    builder_free_text(builder);
     CUSHIM_STORE_RELEASE(&current_diagnosis, diagnosis);
     return diagnosis;
 }
