@@ -232,13 +232,6 @@ static const char *write_driver_with_executable_stack(void)
     return path;
 }
 
-/* valgrind, which preloads a library of its own, makes memory executable all the time. */
-static bool runs_under_valgrind(void)
-{
-    const char *preloaded = getenv("LD_PRELOAD");
-    return preloaded != NULL && strstr(preloaded, "valgrind") != NULL;
-}
-
 /* glibc 2.41 refuses such a library. With an older one, the kernel refuses the stack. musl never makes one. */
 static bool refuse_executable_stack(void)
 {
@@ -258,7 +251,7 @@ static bool is_reported_as_executable_stack(void)
 
 DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that)
 {
-    if (runs_under_valgrind()) {
+    if (unit_runs_under_valgrind()) {
         unit_skip("valgrind crashes where memory cannot become executable");
         return;
     }

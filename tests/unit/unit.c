@@ -20,6 +20,12 @@ void unit_skip(const char *why)
     skipped = true;
 }
 
+bool unit_runs_under_valgrind(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded != NULL && strstr(preloaded, "valgrind") != NULL;
+}
+
 int main(void)
 {
     if (test_list_run() != 0)

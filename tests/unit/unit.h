@@ -35,6 +35,9 @@ int unit_reset(void **state);
 /* Records that this machine cannot run the test, with the reason. The test then returns. */
 void unit_skip(const char *why);
 
+/* valgrind preloads a library of its own, makes memory executable, and makes system calls of its own. */
+bool unit_runs_under_valgrind(void);
+
 void unit_set_variable(const char *name, const char *value);
 
 /* The path of a fake library, such as "fake_12040". Valid until the fourth call after this one. */
