@@ -31,7 +31,7 @@ stage_tools() {
     packages clang lld gcc-mingw-w64-x86-64-win32 man-db cppcheck
     local tests=(--suite exec --suite trace "${usual[@]}")
     clang_build
-    tests=(--suite cushim-tools "${usual[@]}")
+    tests=(--suite cushim-tools --suite limited --suite fuzz --suite nvrtc "${usual[@]}")
     release_build part
     analyze
 }
