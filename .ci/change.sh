@@ -268,7 +268,7 @@ arm64_build() {
 }
 
 # arm64 set_up|part
-arm64() { "$1" arm64 "${quick[@]}" --cross-file tests/cross/arm64.ini; }
+arm64() { "$1" arm64 "${quickest[@]}" --cross-file tests/cross/arm64.ini; }
 
 # What fails with another C library.
 stage_musl() {
