@@ -134,7 +134,9 @@ static CUmemoryPool pool_new_limited(size_t limit)
     CUmemoryPool pool = NULL;
     CUmemPoolProps properties;
     memset(&properties, 0, sizeof properties);
-    properties.maxSize = limit;
+    /* The member maxSize. Toolkits older than 12.2 lack it. */
+    memcpy((char *)&properties + offsetof(CUmemPoolProps, win32SecurityAttributes) + sizeof(void *), &limit,
+           sizeof limit);
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     assert_cu(0, cu->MemPoolCreate_v1(&pool, &properties));
