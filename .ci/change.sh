@@ -158,14 +158,16 @@ stage_clang() {
 clang_build() { CC=clang CXX=clang++ part clang "${quick[@]}" -Dtypes=own; }
 
 # Invalid memory accesses, uses of a stack after its function returned, leaks and undefined behaviour, in the build of clang.
-# Without the tests of the program, which start it hundreds of times.
+# Without the tests of the program, which start it hundreds of times. Without optimization, which takes three quarters of
+# the compiler's time here and can remove an access that is wrong; reports name lines.
 # At the end of a thread that was cancelled, the sanitizer's own use of an alternate stack would be reported.
 stage_address_sanitizer() {
     packages clang libclang-rt-14-dev
     local tests=("${any_build[@]}" --no-suite structure --no-suite packaging --no-suite cli)
     local -x UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_OPTIONS=detect_stack_use_after_return=1:use_sigaltstack=0 CC=clang CXX=clang++ \
-        variant asan -Dtypes=own -Db_sanitize=address,undefined -Db_lundef=false
+        variant asan "${quick[@]}" -D{c,cpp}_args=-gline-tables-only -Dtypes=own -Db_sanitize=address,undefined \
+        -Db_lundef=false
 }
 
 # Data races: the first loads of several threads, and softcuda, which uses threads everywhere.
