@@ -180,7 +180,7 @@ thread_sanitizer() {
     packages
     local tests=("$@")
     TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=200:suppressions=$PWD/subprojects/softcuda/tests/tsan.supp \
-        part tsan -Dtypes=own -Db_sanitize=thread
+        part tsan -Ddebug=false -Doptimization=1 -D{c,cpp}_args=-g1 -Dtypes=own -Db_sanitize=thread
 }
 
 # What only the files of a release, a release build, the static library or the amalgamation lacks, and warnings of
