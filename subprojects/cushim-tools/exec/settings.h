@@ -80,7 +80,7 @@ struct exec_images {
     struct exec_image list[EXEC_MAX_IMAGES];
 };
 
-/* images.c: makes the table, and writes what the settings have about it. Returns NULL if that is not possible. */
+/* images_make.c: makes the table, and writes what the settings have about it. Returns NULL if that is not possible. */
 struct exec_images *exec_images_make(char *setting, size_t size);
 
 /* Whether a process that has mapped it still runs, besides the one that has made it. */
@@ -90,7 +90,7 @@ bool exec_images_are_used(const char *setting);
 extern struct exec_image *exec_image_own;
 struct exec_images *exec_images_map(const char *setting);
 
-/* A process begins an image, or finds the one that it has begun. */
+/* A process begins an image (images_begin.c), or finds the one that it has begun. */
 void exec_image_begin(const char *setting);
 void exec_image_find(const char *setting);
 

@@ -31,7 +31,7 @@ OF_THE_PROGRAM = set('''
     __tls_get_addr __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __isoc99_sscanf
     __isoc23_sscanf __isoc23_strtol __isoc23_strtoull strtol strtoul strtoull memchr memcmp memcpy memmove memset
     strchr strcmp strcpy strcspn strlen strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr __stack_chk_fail
-    prctl shmctl shmget atoi bsearch gnu_dev_major gnu_dev_minor'''.split()) # the last four are inlined, unless without optimization
+    atoi bsearch gnu_dev_major gnu_dev_minor'''.split()) # the last four are inlined, unless without optimization
 
 
 def python(code):
