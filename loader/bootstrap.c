@@ -6,18 +6,26 @@
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
-#define BOOTSTRAP_LEGACY(function, abi, params, args)                                                                  \
-    static CUSHIM_COLD CUresult CUDAAPI bootstrap_legacy_##function##_##abi params                                     \
+/* Without an argument, so that none has to be loaded in each of the functions below. */
+static CUSHIM_COLD const struct cushim_dispatch_table *bootstrap_load_legacy(void)
+{
+    return cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY);
+}
+
+static CUSHIM_COLD const struct cushim_dispatch_table *bootstrap_load_per_thread(void)
+{
+    return cush_table_load(CUSHIM_DEFAULT_STREAM_PER_THREAD);
+}
+
+#define BOOTSTRAP(kind, function, abi, params, args)                                                                   \
+    static CUSHIM_COLD CUresult CUDAAPI bootstrap_##kind##_##function##_##abi params                                   \
     {                                                                                                                  \
-        return cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY)->function##_##abi args;                                   \
+        return bootstrap_load_##kind()->function##_##abi args;                                                         \
     }
-#define CUSHIM_ENTRY(function, abi, since, params, args) BOOTSTRAP_LEGACY(function, abi, params, args)
+#define CUSHIM_ENTRY(function, abi, since, params, args) BOOTSTRAP(legacy, function, abi, params, args)
 #define CUSHIM_ENTRY_BY_KIND(function, abi, since, params, args)                                                       \
-    BOOTSTRAP_LEGACY(function, abi, params, args)                                                                      \
-    static CUSHIM_COLD CUresult CUDAAPI bootstrap_per_thread_##function##_##abi params                                 \
-    {                                                                                                                  \
-        return cush_table_load(CUSHIM_DEFAULT_STREAM_PER_THREAD)->function##_##abi args;                               \
-    }
+    BOOTSTRAP(legacy, function, abi, params, args)                                                                     \
+    BOOTSTRAP(per_thread, function, abi, params, args)
 #include "cushim/entry_points.h"
 
 const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_COUNT] = {

@@ -50,12 +50,23 @@ static CUSHIM_COLD CUresult table_fail_slot(enum cushim_slot slot)
     }
 #include "cushim/entry_points.h"
 
-/* Not a copy of a constant table: that would be an address for each slot, which the dynamic loader adjusts in every
- * process. */
-static CUSHIM_COLD void table_fill_failing(struct cushim_dispatch_table *table)
+/* Not a constant table: that would be an address for each slot, which the dynamic loader adjusts in every process. */
+static CUSHIM_COLD cushim_fn table_failing_function(int slot)
 {
-#define CUSHIM_ENTRY(function, abi, since, params, args) table->function##_##abi = failing_##function##_##abi;
+    switch (slot) {
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    case CUSHIM_SLOT_##function##_##abi:                                                                               \
+        return (cushim_fn)failing_##function##_##abi;
 #include "cushim/entry_points.h"
+    default:
+        return NULL;
+    }
+}
+
+static CUSHIM_COLD void table_fill_failing(union table *table)
+{
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        table->slots[slot] = table_failing_function(slot);
 }
 
 /* A null result pointer is CUDA_ERROR_INVALID_VALUE, as in a driver. */
@@ -100,15 +111,15 @@ const char *cush_null_driver_describe(CUresult code)
 
 const struct cushim_dispatch_table *cush_null_driver_table(void)
 {
-    static struct cushim_dispatch_table table;
-    if (table.Init_v1 == NULL) {
+    static union table table;
+    if (table.named.Init_v1 == NULL) {
         table_fill_failing(&table);
-        table.DriverGetVersion_v1 = null_driver_no_version;
-        table.DeviceGetCount_v1 = null_driver_no_devices;
-        table.GetErrorName_v1 = null_driver_error_name;
-        table.GetErrorString_v1 = null_driver_error_text;
+        table.named.DriverGetVersion_v1 = null_driver_no_version;
+        table.named.DeviceGetCount_v1 = null_driver_no_devices;
+        table.named.GetErrorName_v1 = null_driver_error_name;
+        table.named.GetErrorString_v1 = null_driver_error_text;
     }
-    return &table;
+    return &table.named;
 }
 
 bool cush_null_driver_has(enum cushim_slot slot)
@@ -127,7 +138,7 @@ static void table_set_native(enum cushim_default_stream kind, int slot, cushim_f
 
 static void table_clear(enum cushim_default_stream kind)
 {
-    table_fill_failing(&cush_driver_tables[kind].named);
+    table_fill_failing(&cush_driver_tables[kind]);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         cush_driver_origins[kind][slot] = (struct slot_origin){CUSHIM_STATE_MISSING, 0};
 }
