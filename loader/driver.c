@@ -65,9 +65,9 @@ static bool proc_address_can_be_trusted(const struct driver *driver)
         cushim_fn answer = proc_address_query(driver, entry.function, entry.since, false);
         if (!proc_address_agrees(driver, answer, entry.symbol, older))
             return false;
-        if (entry.per_thread_symbol[0] != '\0'
+        if (entry.per_thread_ending[0] != '\0'
             && !proc_address_agrees(driver, proc_address_query(driver, entry.function, entry.since, true),
-                                    entry.per_thread_symbol, answer))
+                                    cush_symbols_variant(index).text, answer))
             return false;
         older = answer;
     }
@@ -101,12 +101,13 @@ cushim_fn cush_resolve_entry(struct driver *driver, size_t index, enum cushim_de
 {
     struct cushim_entry_point entry = cush_symbols_entry(index);
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    bool has_variant = per_thread && entry.per_thread_symbol[0] != '\0';
+    bool has_variant = per_thread && entry.per_thread_ending[0] != '\0';
     if (cush_symbols_is_elsewhere(index) || (per_thread && cush_symbols_lacks_variant(index)))
         return NULL;
     if (entry.since > driver->own_version || (has_variant && driver->version < FIRST_PER_THREAD_VERSION))
         return NULL;
-    cushim_fn exported = cush_os_library_symbol(driver->library, has_variant ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported =
+        cush_os_library_symbol(driver->library, has_variant ? cush_symbols_variant(index).text : entry.symbol);
     if (exported != NULL)
         return exported;
     /* cuGetProcAddress of a driver that lacks this ABI version may return an older one, for the same CUDA version. */

@@ -27,7 +27,7 @@ static const char *find_later_variant(size_t index)
 {
     do
         index++;
-    while (cush_symbols_entry(index).per_thread_symbol[0] == '\0');
+    while (cush_symbols_entry(index).per_thread_ending[0] == '\0');
     return cush_symbols_symbol(index);
 }
 

@@ -28,7 +28,7 @@ CUSHIM_COLD CUresult cushim_slot_find(const char *name, enum cushim_slot *out_sl
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
         const char *symbol = cush_symbols_symbol(cush_symbols_index((enum cushim_slot)slot));
-        if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
+        if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot).text, bare) == 0 || strcmp(symbol + 2, bare) == 0) {
             *out_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
         }
@@ -43,11 +43,11 @@ CUSHIM_COLD CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_def
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_slot_get_info",
                               "The slot or the default-stream kind is invalid, or out_info is NULL.", NULL);
     struct cushim_entry_point entry = cush_symbols_entry(cush_symbols_index(slot));
-    struct cushim_slot_info info = {.name = cush_symbols_slot_name(slot),
-                                    .function = entry.function,
+    struct cushim_slot_info info = {.function = entry.function,
                                     .since = entry.since,
                                     .usable_since = cush_polyfills_since(slot),
                                     .state = CUSHIM_STATE_MISSING};
+    strcpy(info.name, cush_symbols_slot_name(slot).text);
     if (cush_load_has_driver()) {
         struct slot_origin origin = cush_driver_origins[kind][slot];
         info.state = (enum cushim_slot_state)origin.state;

@@ -10,8 +10,9 @@
 #endif
 
 /*
- * The names stand in one block, and the entries hold offsets into it: pointers would need three relocations for each
- * entry in every process, used or not. Each function's oldest symbol is its own name.
+ * The names stand in one block, and the entries hold offsets into it: pointers would need a relocation for each entry
+ * in every process, used or not. Each function's oldest symbol is its own name. The names of slots and of per-thread
+ * variants are made of these when somebody asks.
  *
  * The block is also a record, by which `cushim audit` knows what a program looks up through cushim: all names between
  * its start and its end, each of which may be missing. Nothing else in the library has the name of a function of the
@@ -21,25 +22,27 @@ static const struct names {
     char start[sizeof RECORD_START];
     char extent[2]; /* 's': a subset; 'w': whole; 'c': the companions, in companion.c */
     char needs[sizeof CUSHIM_NEEDS];
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
-    char symbol_##function##_##abi[sizeof symbol];                                                                     \
-    char per_thread_##function##_##abi[sizeof per_thread_symbol];
+#define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform) char symbol_##function##_##abi[sizeof symbol];
 #include "lists/symbols.inc"
-#define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
-#include "cushim/entry_points.h"
     char end[sizeof RECORD_END];
 } names = {
     RECORD_START,
     {LIST_IS_CUT ? 's' : 'w', '\0'},
     CUSHIM_NEEDS,
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) symbol, per_thread_symbol,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform) symbol,
 #include "lists/symbols.inc"
-#define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
-#include "cushim/entry_points.h"
     RECORD_END,
 };
 
 _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
+
+#define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform)                                                 \
+    _Static_assert(sizeof symbol "_ptsz" <= CUSHIM_SLOT_NAME_SIZE, "struct symbol_text has room for each name");
+#include "lists/symbols.inc"
+
+/* Of exported names. */
+enum { VARIANT_none, VARIANT_ptsz, VARIANT_ptds };
+static const char variant_endings[][sizeof "_ptsz"] = {"", "_ptsz", "_ptds"};
 
 /* A driver for Windows can have the functions for EGL and VDPAU. */
 #define IS_ELSEWHERE_all false
@@ -51,32 +54,37 @@ _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 #endif
 
 static const struct entry {
-    uint16_t symbol, per_thread_symbol, since;
+    uint16_t symbol, since;
     uint8_t above; /* so many rows above this one stands the oldest of its function */
-    bool is_elsewhere;
+    uint8_t variant : 2;
+    bool is_elsewhere : 1;
 } entries[ENTRY_COUNT] = {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
-    {offsetof(struct names, symbol_##function##_##abi), offsetof(struct names, per_thread_##function##_##abi), since,  \
-     ENTRY_##function##_##abi - ENTRY_##function##_v1, IS_ELSEWHERE_##platform},
+#define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform)                                                 \
+    {offsetof(struct names, symbol_##function##_##abi), since, ENTRY_##function##_##abi - ENTRY_##function##_v1,       \
+     VARIANT_##variant, IS_ELSEWHERE_##platform},
 #include "lists/symbols.inc"
 };
 
-static const struct slot {
-    uint16_t index, name;
-} slots[CUSHIM_SLOT_COUNT] = {
-#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    {ENTRY_##function##_##abi, offsetof(struct names, slot_##function##_##abi)},
+static const uint16_t slot_indices[CUSHIM_SLOT_COUNT] = {
+#define CUSHIM_ENTRY(function, abi, since, params, args) ENTRY_##function##_##abi,
 #include "cushim/entry_points.h"
 };
 
-static const char *name_at(size_t offset)
-{
-    return (const char *)&names + offset;
-}
-
 const char *cush_symbols_symbol(size_t index)
 {
-    return name_at(entries[index].symbol);
+    return (const char *)&names + entries[index].symbol;
+}
+
+static const char *variant_ending(size_t index)
+{
+    return variant_endings[entries[index].variant];
+}
+
+struct symbol_text cush_symbols_variant(size_t index)
+{
+    struct symbol_text name;
+    strcat(strcpy(name.text, cush_symbols_symbol(index)), variant_ending(index));
+    return name;
 }
 
 static const char *function_at(size_t index)
@@ -89,18 +97,18 @@ struct cushim_entry_point cush_symbols_entry(size_t index)
     return (struct cushim_entry_point){.function = function_at(index),
                                        .since = entries[index].since,
                                        .symbol = cush_symbols_symbol(index),
-                                       .per_thread_symbol = name_at(entries[index].per_thread_symbol)};
+                                       .per_thread_ending = variant_ending(index)};
 }
 
 size_t cush_symbols_index(enum cushim_slot slot)
 {
-    return slots[slot].index;
+    return slot_indices[slot];
 }
 
 enum cushim_slot cush_symbols_slot_of(size_t index)
 {
     int slot = 0;
-    while (slot < CUSHIM_SLOT_COUNT && slots[slot].index != index)
+    while (slot < CUSHIM_SLOT_COUNT && slot_indices[slot] != index)
         slot++;
     return (enum cushim_slot)slot;
 }
@@ -113,13 +121,20 @@ size_t cush_symbols_find_function(const char *function)
     return index;
 }
 
+static bool symbol_is_named(size_t index, const char *name)
+{
+    size_t length = strlen(cush_symbols_symbol(index));
+    if (strncmp(name, cush_symbols_symbol(index), length) != 0)
+        return false;
+    return name[length] == '\0' || strcmp(name + length, variant_ending(index)) == 0;
+}
+
 size_t cush_symbols_find_symbol(const char *symbol)
 {
     size_t index = 0;
-    while (index < ENTRY_COUNT && strcmp(cush_symbols_symbol(index), symbol) != 0
-           && strcmp(name_at(entries[index].per_thread_symbol), symbol) != 0)
+    while (index < ENTRY_COUNT && !symbol_is_named(index, symbol))
         index++;
-    return symbol[0] != '\0' ? index : ENTRY_COUNT;
+    return index;
 }
 
 bool cush_symbols_same_function(size_t first, size_t index)
@@ -134,23 +149,29 @@ bool cush_symbols_is_elsewhere(size_t index)
 
 bool cush_symbols_has_variant(size_t index)
 {
-    return *name_at(entries[index].per_thread_symbol) != '\0' || cush_symbols_lacks_variant(index);
+    return entries[index].variant != VARIANT_none || cush_symbols_lacks_variant(index);
 }
 
 bool cush_symbols_lacks_variant(size_t index)
 {
-    if (*name_at(entries[index].per_thread_symbol) != '\0')
+    if (entries[index].variant != VARIANT_none)
         return false;
     for (size_t later = index + 1; cush_symbols_same_function(index, later); later++) {
-        if (*name_at(entries[later].per_thread_symbol) != '\0')
+        if (entries[later].variant != VARIANT_none)
             return true;
     }
     return false;
 }
 
-const char *cush_symbols_slot_name(enum cushim_slot slot)
+/* The oldest symbol has no suffix. */
+struct symbol_text cush_symbols_slot_name(enum cushim_slot slot)
 {
-    return name_at(slots[slot].name);
+    struct symbol_text name;
+    size_t index = slot_indices[slot];
+    strcpy(name.text, cush_symbols_symbol(index) + strlen("cu"));
+    if (entries[index].above == 0)
+        strcat(name.text, "_v1");
+    return name;
 }
 
 bool cush_hidden_set_has(const struct hidden_set *hidden, size_t index)

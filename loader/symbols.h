@@ -9,7 +9,7 @@
 #include "cushim/loader.h"
 
 enum symbol_index {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) ENTRY_##function##_##abi,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform) ENTRY_##function##_##abi,
 #include "lists/symbols.inc"
     ENTRY_COUNT
 };
@@ -32,6 +32,14 @@ struct cushim_entry_point cush_symbols_entry(size_t index);
 
 /* Its exported name alone. */
 const char *cush_symbols_symbol(size_t index);
+
+/* A name of the driver, or that of a slot. */
+struct symbol_text {
+    char text[CUSHIM_SLOT_NAME_SIZE];
+};
+
+/* The exported name of its per-thread variant, "cuStreamQuery_ptsz". */
+struct symbol_text cush_symbols_variant(size_t index);
 
 /* The index of the entry point of a slot. */
 size_t cush_symbols_index(enum cushim_slot slot);
@@ -63,7 +71,7 @@ bool cush_symbols_has_variant(size_t index);
 bool cush_symbols_lacks_variant(size_t index);
 
 /* A slot's name, "StreamQuery_v1". */
-const char *cush_symbols_slot_name(enum cushim_slot slot);
+struct symbol_text cush_symbols_slot_name(enum cushim_slot slot);
 
 /* One bit for each entry point, and whether functions that a cut list lacks are hidden, too. */
 struct hidden_set {

@@ -40,16 +40,19 @@ enum cushim_slot_state {
     CUSHIM_STATE_ADAPTED
 };
 
+/** The bytes of the longest name of a slot or of a function of the driver, with room for those to come. */
+#define CUSHIM_SLOT_NAME_SIZE 64
+
 /** A slot and its state. */
 struct cushim_slot_info {
-    const char *name;             /**< "StreamGetCaptureInfo_v3" */
-    const char *function;         /**< "cuStreamGetCaptureInfo" */
-    int since;                    /**< The CUDA version that added the entry point, 12030. */
-    enum cushim_slot_state state; /**< Native, polyfill, adapted or missing. */
-    const char *symbol;           /**< The exported name to which a native slot points; NULL if the driver does not
+    char name[CUSHIM_SLOT_NAME_SIZE]; /**< "StreamGetCaptureInfo_v3" */
+    const char *function;             /**< "cuStreamGetCaptureInfo" */
+    int since;                        /**< The CUDA version that added the entry point, 12030. */
+    enum cushim_slot_state state;     /**< Native, polyfill, adapted or missing. */
+    const char *symbol;               /**< The exported name to which a native slot points; NULL if the driver does not
                                   *   export the function, and for the other states. */
-    const enum cushim_slot *via;  /**< The slots that a polyfill calls. */
-    size_t via_count;             /**< The number of slots in `via`. */
+    const enum cushim_slot *via;      /**< The slots that a polyfill calls. */
+    size_t via_count;                 /**< The number of slots in `via`. */
     bool is_layered;   /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
     int usable_since;  /**< The first CUDA version with which the slot can be called, natively or as a polyfill. */
     void *reserved[4]; /**< Zero. */
@@ -60,7 +63,7 @@ struct cushim_slot_info {
  *
  * @param slot      The slot.
  * @param kind      The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
- * @param out_info  Receives the description. Its strings and `via` stay valid for the life of the process.
+ * @param out_info  Receives the description. What its pointers point to stays valid for the life of the process.
  * @retval CUDA_ERROR_INVALID_VALUE  slot or kind is out of range, or out_info is NULL.
  */
 CUSHIM_API CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind,
@@ -112,7 +115,8 @@ struct cushim_entry_point {
     const char *function;          /**< "cuStreamGetCaptureInfo" */
     int since;                     /**< The CUDA version that added it, 12030. */
     const char *symbol;            /**< "cuStreamGetCaptureInfo_v3" */
-    const char *per_thread_symbol; /**< "cuStreamGetCaptureInfo_v3_ptsz", or "". */
+    const char *per_thread_ending; /**< "_ptsz" or "_ptds", with which the exported name of the per-thread variant ends
+                                    *   after `symbol`; or "". */
     void *reserved[4];             /**< Zero. */
 };
 

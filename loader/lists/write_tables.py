@@ -11,15 +11,15 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
  * symbols.inc - every entry point of the driver, as one untyped row each.
  *
- *   CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
+ *   CUSHIM_SYMBOL(function, abi, version, symbol, variant, platform)
  *
- *   function           the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
- *   abi                v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
- *   version            the CUDA version that brought this entry point, 1000 * major + 10 * minor
- *   symbol             the exported name
- *   per_thread_symbol  the exported name of the per-thread variant, or "" if the entry point has none. The variant
- *                      exists from CUDA %s on, or from `version` if that is later.
- *   platform           all, linux or windows: whose drivers have it
+ *   function  the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
+ *   abi       v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
+ *   version   the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   symbol    the exported name
+ *   variant   ptsz or ptds if the entry point has a per-thread variant, whose exported name is the symbol with _ptsz or
+ *             _ptds; else none. The variant exists from CUDA %s on, or from `version` if that is later.
+ *   platform  all, linux or windows: whose drivers have it
  *
  * Rows of one function stand together, oldest first: lookups rely on it. Define CUSHIM_SYMBOL before including this
  * file; it is undefined at the end.
@@ -27,7 +27,7 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * %s
  */
 #ifndef CUSHIM_SYMBOL
-#    define CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
+#    define CUSHIM_SYMBOL(function, abi, version, symbol, variant, platform)
 #endif
 
 /* clang-format off */
@@ -36,8 +36,8 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def write_symbols(entry_points):
-    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", "{one.per_thread_symbol}", '
-            f'{one.platform})' for one in entry_points]
+    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", '
+            f'{one.per_thread_symbol.removeprefix(one.symbol)[1:] or "none"}, {one.platform})' for one in entry_points]
     head = SYMBOLS_HEAD % (lists.version_text(lists.FIRST_PER_THREAD_VERSION), MADE)
     return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
 

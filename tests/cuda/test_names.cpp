@@ -137,7 +137,7 @@ int main()
         fail("the names", "do not have an address each");
     size_t elsewhere = 0; /* slots without a name here, because only drivers for Windows have them */
 #if !defined(_WIN32)
-#    define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                   \
+#    define CUSHIM_SYMBOL(function, abi, since, symbol, variant, platform)                                   \
         elsewhere += std::strcmp(#platform, "windows") == 0;
 #    include "lists/symbols.inc"
 #endif

@@ -85,7 +85,7 @@ static void print_slot(enum cushim_slot slot, cushim_fn fn)
         exit(1);
     printf("slot\t%s\t%s\t%d\t%s\t%s", info.name, info.function, info.since, states[info.state], text(info.symbol));
     print_address(fn);
-    printf("\t%d\t%s", (int)cushim_require(&info.name, 1, kind, NULL), info.via_count == 0 ? "-" : "");
+    printf("\t%d\t%s", (int)cushim_require(&(const char *){info.name}, 1, kind, NULL), info.via_count == 0 ? "-" : "");
     for (size_t i = 0; i < info.via_count; i++) {
         struct cushim_slot_info via;
         cushim_slot_get_info(info.via[i], kind, &via);
@@ -174,7 +174,9 @@ static void print_own_answers(const char *function, int version, cuuint64_t flag
 /* All versions at which the result for this row could change: its own, the one before, and the driver's. */
 static void print_row(const struct cushim_entry_point *row, const struct own *own)
 {
-    printf("row\t%s\t%d\t%s\t%s\n", row->function, row->since, row->symbol, text(row->per_thread_symbol));
+    const char *ending = row->per_thread_ending;
+    printf("row\t%s\t%d\t%s\t%s%s\n", row->function, row->since, row->symbol, ending[0] != '\0' ? row->symbol : "-",
+           ending);
     int newest = cushim_driver_version();
     print_lookup(row->function, row->since - 1);
     print_lookup(row->function, row->since);

@@ -151,7 +151,7 @@ def make_next_release(root):
     replace(headers / 'entry_points.h', r'^(?=#undef CUSHIM_ENTRY$)',
             'CUSHIM_ENTRY(FutureFunction, v1, 99000, (int *value), (value))\n')
     replace(root / 'loader' / 'lists' / 'symbols.inc', r'^(?=#undef CUSHIM_SYMBOL$)',
-            'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", "", all)\n')
+            'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", none, all)\n')
     replace(headers / 'table_releases.h', rf'^CUSHIM_TABLE_VERSION\({older.table}, \d+\)$',
             rf'\g<0>\nCUSHIM_TABLE_VERSION({table}, {older.slots + 1})')
     for kind in ('legacy', 'per_thread'):

@@ -49,7 +49,7 @@ CUresult mock_call(const char *function, const char *arguments, ...)
 static void assert_forms(void)
 {
     for (size_t index = 0; index < ENTRY_COUNT; index++) {
-        if (cush_symbols_entry(index).per_thread_symbol[0] != '\0' && mock.counts[index][1 - mock.kind] != 0)
+        if (cush_symbols_entry(index).per_thread_ending[0] != '\0' && mock.counts[index][1 - mock.kind] != 0)
             fail_msg("%s was called in the form of the other default stream", cush_symbols_entry(index).symbol);
     }
 }

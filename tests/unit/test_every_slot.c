@@ -16,7 +16,7 @@ static struct cushim_slot_info info_of(enum cushim_slot slot, enum cushim_defaul
 static void assert_result(enum cushim_slot slot, CUresult result, CUresult expected)
 {
     if (result != expected)
-        fail_msg("%s says %d, not %d", cush_symbols_slot_name(slot), (int)result, (int)expected);
+        fail_msg("%s says %d, not %d", cush_symbols_slot_name(slot).text, (int)result, (int)expected);
 }
 
 static CUresult null_driver_result(enum cushim_slot slot)
@@ -36,7 +36,7 @@ static CUresult null_driver_result(enum cushim_slot slot)
  * limit that refuses. */
 static const char *later_variant(size_t index)
 {
-    while (cush_symbols_entry(index).per_thread_symbol[0] == '\0')
+    while (cush_symbols_entry(index).per_thread_ending[0] == '\0')
         index++;
     return cush_symbols_entry(index).symbol;
 }

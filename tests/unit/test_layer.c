@@ -262,6 +262,6 @@ LAYERS_TEST(test_rows_when_the_tables_differ_then_entry_points_h_marks_them)
     FOR_EACH_SLOT(slot)
     {
         if ((unit_pointer(slot, LEGACY) != unit_pointer(slot, PER_THREAD)) != by_kind[slot])
-            fail_msg("%s", cush_symbols_slot_name(slot));
+            fail_msg("%s", cush_symbols_slot_name(slot).text);
     }
 }

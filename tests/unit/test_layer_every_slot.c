@@ -58,11 +58,12 @@ static unsigned count_of(enum cushim_slot slot)
 static void assert_counted_once(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     if (count_of(slot) != 1 || counts[by_kind[slot] ? kind : CUSHIM_DEFAULT_STREAM_LEGACY][slot] != 1)
-        fail_msg("%s was counted %u times", cush_symbols_slot_name(slot), count_of(slot));
+        fail_msg("%s was counted %u times", cush_symbols_slot_name(slot).text, count_of(slot));
     FOR_EACH_SLOT(other)
     {
         if (other != slot && count_of(other) != 0)
-            fail_msg("a call of %s was counted for %s", cush_symbols_slot_name(slot), cush_symbols_slot_name(other));
+            fail_msg("a call of %s was counted for %s", cush_symbols_slot_name(slot).text,
+                     cush_symbols_slot_name(other).text);
     }
 }
 

@@ -340,8 +340,9 @@ UNIT_TEST(test_symbol_if_available_when_no_driver_exists_then_null_unless_the_ca
         assert_true(cushim_symbol_if_available(entry.symbol) == NULL);
         assert_string_equal(cushim_error_last()->function, entry.symbol);
         unit_assert_contains(cushim_error_last()->message, "No CUDA driver is loaded");
-        if (entry.per_thread_symbol[0] != '\0')
-            assert_true(cushim_symbol_if_available(entry.per_thread_symbol) == NULL);
+        char variant[CUSHIM_SLOT_NAME_SIZE];
+        snprintf(variant, sizeof variant, "%s%s", entry.symbol, entry.per_thread_ending);
+        assert_true(cushim_symbol_if_available(variant) == NULL);
     }
     assert_true(cushim_symbol_if_available("cuNoSuchThing") == NULL);
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_FOUND);

@@ -63,7 +63,7 @@ static void assert_lookups(int version, enum cushim_default_stream kind, bool fo
             assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
         } else if (result == CUDA_SUCCESS) {
             assert_true(found);
-            assert_int_equal(unit_call(fn), FAKE_CODE(index, per_thread && entry.per_thread_symbol[0] != '\0'));
+            assert_int_equal(unit_call(fn), FAKE_CODE(index, per_thread && entry.per_thread_ending[0] != '\0'));
         } else {
             assert_int_equal(result, CUDA_ERROR_NOT_FOUND);
             /* Some older ABIs have no per-thread variant. */

@@ -65,7 +65,7 @@ UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows)
     for (; cushim_entry_point_get_info(count, &entry) == CUDA_SUCCESS; count++) {
         assert_int_equal(strncmp(entry.symbol, entry.function, strlen(entry.function)), 0);
         assert_in_range(entry.since, 2000, CUSHIM_LIST_VERSION);
-        assert_non_null(entry.per_thread_symbol);
+        assert_non_null(entry.per_thread_ending);
     }
     assert_int_equal(count, ENTRY_COUNT);
     assert_int_equal(cushim_entry_point_get_info(ENTRY_COUNT, &entry), CUDA_ERROR_NOT_FOUND);

@@ -32,7 +32,7 @@ static void fail_in_an_own_way(int index)
     struct cushim_slot_info info;
     (void)cushim_slot_get_info(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
     for (int i = 0; i < 100; i++)
-        (void)cushim_require(&info.name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
+        (void)cushim_require(&(const char *){info.name}, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
     results[index] = cushim_error_last()->code;
     if (strcmp(cushim_error_last()->function, info.function) != 0)
         results[index] = CUDA_ERROR_UNKNOWN;

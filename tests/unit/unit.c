@@ -157,7 +157,7 @@ CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream ki
     }
     size_t index = cush_symbols_index(slot);
     return FAKE_CODE(index, kind == CUSHIM_DEFAULT_STREAM_PER_THREAD
-                                && cush_symbols_entry(index).per_thread_symbol[0] != '\0');
+                                && cush_symbols_entry(index).per_thread_ending[0] != '\0');
 }
 
 CUresult unit_lookup_kind(const char *function, int version, enum cushim_default_stream kind)

@@ -170,7 +170,7 @@ class Conclusion:
 
 def records_text(facts):
     """The copies of cushim in a file, for a sentence."""
-    found = {f'cushim {one.version} with ' + ('all functions' if one.is_whole else f'{len(one.slots)} functions')
+    found = {f'cushim {one.version} with ' + ('all functions' if one.is_whole else f'{len(one.functions)} functions')
              for one in facts.records}
     return f'contains {" and ".join(sorted(found))}'
 

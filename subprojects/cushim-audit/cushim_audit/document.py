@@ -54,7 +54,8 @@ def file_document(conclusion, shortfalls, unknowns):
                     for one in sorted(facts.symbols, key=lambda one: one.name)],
         'lookups': sorted(facts.lookups), 'compilers': sorted(facts.compiles),
         'video': sorted(facts.video),
-        'cushim': [{'version': one.version, 'slots': len(one.slots), 'whole': one.is_whole} for one in facts.records],
+        'cushim': [{'version': one.version, 'functions': len(one.functions), 'whole': one.is_whole}
+                   for one in facts.records],
         'needs': sorted(facts.needs),
         'copy': {'kind': kind, 'release': release or None} if kind else None,
         'notes': conclusion.notes,

@@ -10,7 +10,7 @@ LARGEST = 1 << 16
 NEED_START = b'cushim-need:'
 NEED = re.compile(NEED_START + rb'([!-~]{1,200})\0')
 TEXT = {True: re.compile(r'[\w.-]*$'), False: re.compile(r'\w*$')}
-SLOT = re.compile(r'[A-Z]\w*_v\d+$')
+FUNCTION = re.compile(r'cu(?!\w*_v\d+$)')
 
 
 class Record:
@@ -19,8 +19,8 @@ class Record:
     def __init__(self, version, extent, start, end, names):
         self.version, self.is_whole, self.is_of_libraries = version, extent == b'w', extent == b'c'
         self.start, self.end = start, end
-        self.slots = {name for name in names if SLOT.match(name)}
         self.symbols = {name for name in names if name.startswith('cu')}
+        self.functions = {name for name in names if FUNCTION.match(name)}
 
 
 def find_records(window):

@@ -31,7 +31,7 @@ def samples():
     library = elf.build()
     dll = pe({'nvcuda.dll': ['cuInit'], 'cudart64_12.dll': ['x']}, {'nvcuda.dll': ['cuCtxGetId']}, ['cuInit'], code)
     loaded = Elf().needs('libcuda.so.1').needs('libnvrtc.so.12').wants('cuInit').for_the_loader()
-    loaded.section('.rodata', b'\0cushim-record-1 0.2.0\0s\0\0cuInit\0Init_v1\0cushim-record-end\0cushim-need:12.0\0')
+    loaded.section('.rodata', b'\0cushim-record-1 0.2.0\0s\0\0cuInit\0cushim-record-end\0cushim-need:12.0\0')
     tarball = io.BytesIO()
     with tarfile.open(fileobj=tarball, mode='w:gz') as file:
         info = tarfile.TarInfo('lib.so')

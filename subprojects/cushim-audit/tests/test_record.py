@@ -13,8 +13,7 @@ def record(*names, version='0.2.0', extent='s', needs=()):
 
 
 COMPANIONS = record('libnvcuvid.so.1', 'libnvidia-encode.so.1', 'nvEncodeAPI64.dll', 'nvcuvid.dll', extent='c')
-SMALL = record('cuInit', '', 'cuCtxGetId', '', 'cuLogsRegisterCallback', '', 'Init_v1', 'CtxGetId_v1',
-               'LogsRegisterCallback_v1')
+SMALL = record('cuInit', 'cuCtxGetId', 'cuLogsRegisterCallback')
 
 
 class Record(Case):
@@ -28,7 +27,7 @@ class Record(Case):
                       self.run_program('lib.so').out)
         document = self.file_of(self.elf(SMALL))
         self.assertEqual((document['lookups'], document['first_driver'], document['first_driver_known']), ([], None, True))
-        self.assertEqual(document['cushim'], [{'version': '0.2.0', 'slots': 3, 'whole': False}])
+        self.assertEqual(document['cushim'], [{'version': '0.2.0', 'functions': 3, 'whole': False}])
 
     def test_name_when_it_is_elsewhere_in_the_file_too_then_it_counts(self):
         for place in ((SMALL, b'x' * 100, b'cuCtxGetId'), (b'cuCtxGetId', b'x' * 100, SMALL), (SMALL, b'cuCtxGetId')):
@@ -49,15 +48,15 @@ class Record(Case):
         self.assertEqual(self.run_on('lib.dll', pe(data=SMALL), '--require-driver=340').status, 0)
 
     def test_file_when_it_has_two_copies_then_both_are_read(self):
-        whole = record('cuGreenCtxDestroy', 'GreenCtxDestroy_v1', version='0.3.0', extent='w')
+        whole = record('cuGreenCtxDestroy', version='0.3.0', extent='w')
         document = self.file_of(self.elf(SMALL, b'y' * 80, whole))
         self.assertEqual((document['lookups'], [one['version'] for one in document['cushim']]), ([], ['0.2.0', '0.3.0']))
         self.assertIn('cushim 0.3.0 with all functions', self.run_on('lib.so', self.elf(whole)).out)
 
     def test_record_when_it_is_damaged_then_it_excuses_nothing(self):
         for data in (SMALL.replace(b'cushim-record-end', b'cushim-record-eng'), SMALL.replace(b'record-1', b'record-2'),
-                     SMALL.replace(b'\0s\0', b'\0x\0'), SMALL.replace(b'Init_v1', b'Init v1'),
-                     SMALL.replace(b'Init_v1', b'I' * 70000)):
+                     SMALL.replace(b'\0s\0', b'\0x\0'), SMALL.replace(b'cuInit', b'cu Init'),
+                     SMALL.replace(b'cuInit', b'I' * 70000)):
             self.assertIn('cuCtxGetId', self.file_of(self.elf(data))['lookups'])
 
     def test_companions_when_they_are_those_of_cushim_then_they_demand_no_driver(self):
@@ -85,14 +84,14 @@ class Record(Case):
             self.assertEqual(self.file_of(self.elf(SMALL, text))['lookups'], ['cuGreenCtxCreate'])
 
     def test_device_code_when_a_subset_can_load_it_then_it_is_not_known(self):
-        loads = record('cuModuleLoadData', 'ModuleLoadData_v1')
+        loads = record('cuModuleLoadData')
         self.assertEqual(self.run_on('lib.so', self.elf(loads), '--require-driver=535').status, 2)
         self.assertEqual(self.run_on('lib.so', self.elf(loads.replace(b'\0s\0', b'\0w\0')), '--require-driver=535').status, 0)
 
     def test_need_when_a_program_says_it_then_it_is_held_to_it(self):
         for need, first in (('cuda>=12.4', '12.4'), ('driver>=550.54', '12.4'), ('12.0', '12.0'), ('cuStreamGetId', '12.0'),
                             ('StreamGetDevice_v1', '9.2'), ('memory-pools', '11.2')):
-            for data in (record('cuInit', 'Init_v1', needs=[need]), SMALL + f'cushim-need:{need}\0'.encode()):
+            for data in (record('cuInit', needs=[need]), SMALL + f'cushim-need:{need}\0'.encode()):
                 document = self.file_of(self.elf(data))
                 self.assertEqual((document['first_driver']['cuda_version'], document['needs']), (first, [need]))
                 self.assertEqual((document['demands'][0]['kind'], document['lookups']), ('need', []))

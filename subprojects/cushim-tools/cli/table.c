@@ -41,10 +41,11 @@ static int next_slot(int slot, const struct options *options, struct cushim_slot
     return slot;
 }
 
-static const char *slot_name(enum cushim_slot slot)
+static struct cushim_slot_info slot_info(enum cushim_slot slot)
 {
-    struct cushim_slot_info info;
-    return cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS ? info.name : "";
+    struct cushim_slot_info info = {.name = ""};
+    (void)cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+    return info;
 }
 
 static void table_write(const struct options *options)
@@ -62,7 +63,7 @@ static void table_write(const struct options *options)
         json_string(&json, "symbol", info.symbol);
         json_open_array(&json, "via");
         for (size_t i = 0; i < info.via_count; i++)
-            json_string(&json, NULL, slot_name(info.via[i]));
+            json_string(&json, NULL, slot_info(info.via[i]).name);
         json_close_array(&json);
         json_boolean(&json, "layered", info.is_layered);
         json_close_object(&json);
@@ -79,7 +80,7 @@ static void print_target(const struct cushim_slot_info *info)
     else if (info->state == CUSHIM_STATE_ADAPTED)
         text_put(TONE_FAINT, "(cushim answers)", 0);
     for (size_t i = 0; i < info->via_count; i++)
-        text_print(TONE_PLAIN, "%s%s", i == 0 ? "via " : ", ", slot_name(info->via[i]));
+        text_print(TONE_PLAIN, "%s%s", i == 0 ? "via " : ", ", slot_info(info->via[i]).name);
     if (info->is_layered)
         text_put(TONE_DOUBTFUL, "  (layered)", 0);
 }

@@ -103,15 +103,15 @@ struct lack {
     bool device; /* the feature is missing on a GPU or on this platform */
 };
 
-static struct lack lack_of_slot(enum cushim_slot slot, enum cushim_default_stream kind)
+/* `info` has the name. */
+static struct lack lack_of_slot(enum cushim_slot slot, enum cushim_default_stream kind, struct cushim_slot_info *info)
 {
-    struct cushim_slot_info info;
-    if (cushim_slot_get_info(slot, kind, &info) != CUDA_SUCCESS)
+    if (cushim_slot_get_info(slot, kind, info) != CUDA_SUCCESS)
         return (struct lack){.name = NULL};
-    int needed = first_version(&info, kind);
+    int needed = first_version(info, kind);
     bool elsewhere = cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
     return (struct lack){
-        .name = info.name, .version = needed, .hidden = needed <= cushim_driver_version() && !elsewhere};
+        .name = info->name, .version = needed, .hidden = needed <= cushim_driver_version() && !elsewhere};
 }
 
 static struct lack lack_of_feature(enum cushim_feature feature)
@@ -125,12 +125,12 @@ static struct lack lack_of_feature(enum cushim_feature feature)
                          .device = info.is_usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM};
 }
 
-static struct lack lack_of(const char *name, enum cushim_default_stream kind)
+static struct lack lack_of(const char *name, enum cushim_default_stream kind, struct cushim_slot_info *info)
 {
     enum cushim_slot slot;
     enum cushim_feature feature;
     if (cushim_slot_find(name, &slot) == CUDA_SUCCESS)
-        return lack_of_slot(slot, kind);
+        return lack_of_slot(slot, kind, info);
     if (cushim_feature_find(name, &feature) == CUDA_SUCCESS)
         return lack_of_feature(feature);
     return (struct lack){
@@ -155,7 +155,8 @@ static void check_names(const struct options *options, struct requirement *requi
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", failure);
-        struct lack lack = lack_of(options->names[i], options->kind);
+        struct cushim_slot_info info;
+        struct lack lack = lack_of(options->names[i], options->kind, &info);
         if (lack.name == NULL)
             continue;
         text_append(names, sizeof names, names[0] != '\0' ? ", " : "");

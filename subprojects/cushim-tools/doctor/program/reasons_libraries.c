@@ -83,7 +83,9 @@ static int symbol_version_of(const char *symbol)
 {
     struct cushim_entry_point entry;
     for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
-        if (strcmp(entry.symbol, symbol) == 0 || strcmp(entry.per_thread_symbol, symbol) == 0)
+        size_t length = strlen(entry.symbol);
+        if (strncmp(symbol, entry.symbol, length) == 0
+            && (symbol[length] == '\0' || strcmp(symbol + length, entry.per_thread_ending) == 0))
             return entry.since;
     }
     return 0;
