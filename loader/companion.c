@@ -220,7 +220,7 @@ static CUSHIM_COLD bool companion_try_known_paths(struct companion_search *searc
     return false;
 }
 
-static bool companion_try_all(struct companion_search *search)
+static CUSHIM_COLD bool companion_try_all(struct companion_search *search)
 {
     void *mapped = cush_os_library_open_mapped(search->kind->library);
     if (mapped != NULL && companion_accept(search, mapped))
@@ -376,7 +376,7 @@ static void *companion_search_nvml(const char *root)
     return nvml_without_driver;
 }
 
-void *cush_companion_open_nvml(const char *root)
+CUSHIM_COLD void *cush_companion_open_nvml(const char *root)
 {
     if (cush_os_load_lock_is_mine())
         return NULL;
@@ -386,7 +386,7 @@ void *cush_companion_open_nvml(const char *root)
     return library;
 }
 
-cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
+CUSHIM_COLD cushim_fn cushim_companion_symbol(enum cushim_companion_id id, const char *symbol)
 {
     const struct cushim_companion *companion = cushim_companion_get(id);
     char text[512];

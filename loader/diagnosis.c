@@ -115,7 +115,7 @@ static unsigned builder_add_text(struct diagnosis_builder *builder, const char *
 }
 
 /* Appends a formatted text, of which an argument can be a string of the builder. */
-static unsigned builder_add_format(struct diagnosis_builder *builder, const char *format, va_list arguments)
+static CUSHIM_COLD unsigned builder_add_format(struct diagnosis_builder *builder, const char *format, va_list arguments)
 {
     size_t room = builder->text_size - builder->text_used;
     if (room < 2)
@@ -201,8 +201,8 @@ void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path
     builder->path = builder_add_text(builder, path, SIZE_MAX);
 }
 
-void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_reason reason, CUresult code,
-                                const char *format, ...)
+CUSHIM_COLD void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_reason reason, CUresult code,
+                                            const char *format, ...)
 {
     builder->reason = reason;
     builder->code = code;

@@ -290,8 +290,8 @@ static void feature_check_value(const struct feature_row *row, CUdevice device, 
 }
 
 /* `row` is the first one of the feature. */
-static struct cushim_feature_info feature_examine(const struct feature_row *row, CUdevice device,
-                                                  enum cushim_default_stream kind)
+static CUSHIM_COLD struct cushim_feature_info feature_examine(const struct feature_row *row, CUdevice device,
+                                                              enum cushim_default_stream kind)
 {
     struct cushim_feature_info info = {.name = feature_row_name(row)};
     if (!cush_load_has_driver())
@@ -311,8 +311,8 @@ static struct cushim_feature_info feature_examine(const struct feature_row *row,
     return info;
 }
 
-static CUresult feature_get(size_t first, size_t count, CUdevice device, struct cushim_feature_info *out_infos,
-                            const char *function)
+static CUSHIM_COLD CUresult feature_get(size_t first, size_t count, CUdevice device,
+                                        struct cushim_feature_info *out_infos, const char *function)
 {
     int value;
     CUresult result = CUDA_SUCCESS;
@@ -354,7 +354,7 @@ static const struct feature_row *feature_find(const char *name)
     return row->what < CUSHIM_FEATURE_COUNT ? row : NULL;
 }
 
-bool cush_feature_is_known(const char *name)
+CUSHIM_COLD bool cush_feature_is_known(const char *name)
 {
     return feature_find(name) != NULL;
 }
@@ -397,7 +397,8 @@ static void feature_examine_devices(const struct feature_row *row, enum cushim_d
     info->is_usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
 }
 
-bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function, CUresult *out_result)
+CUSHIM_COLD bool cush_feature_require(const char *name, enum cushim_default_stream kind, const char *function,
+                                      CUresult *out_result)
 {
     const struct feature_row *row = feature_find(name);
     if (row == NULL)

@@ -19,7 +19,7 @@ static const char gpu_directory[] = "/proc/driver/nvidia/gpus";
 
 /* ---- The list ---- */
 
-struct gpu *cush_gpu_list_add(struct gpu_list *list, const char *address)
+CUSHIM_COLD struct gpu *cush_gpu_list_add(struct gpu_list *list, const char *address)
 {
     for (int i = 0; i < list->count; i++) {
         if (strcmp(list->gpus[i].public.pci_bus_id, address) == 0)
@@ -36,7 +36,7 @@ struct gpu *cush_gpu_list_add(struct gpu_list *list, const char *address)
 }
 
 /* The domain of an address can have more than four digits, so addresses are compared as numbers. */
-static int gpu_compare(const void *one, const void *other)
+static CUSHIM_COLD int gpu_compare(const void *one, const void *other)
 {
     const struct gpu *gpus[2] = {one, other};
     unsigned long long numbers[2];
@@ -53,7 +53,7 @@ void cush_gpu_list_sort(struct gpu_list *list)
     qsort(list->gpus, (size_t)list->count, sizeof list->gpus[0], gpu_compare);
 }
 
-void cush_gpu_set_capability(struct gpu *gpu)
+CUSHIM_COLD void cush_gpu_set_capability(struct gpu *gpu)
 {
     static const struct {
         unsigned first, last;
@@ -102,7 +102,7 @@ struct gpu_scan {
 
 /* What NVIDIA's module drives is in its own list, unless this process cannot see that list. A container sees a part of
  * the list, and the whole bus: what it lacks is not its own. */
-static void gpu_found_on_bus(const char *address, void *user)
+static CUSHIM_COLD void gpu_found_on_bus(const char *address, void *user)
 {
     struct gpu_scan *scan = user;
     struct gpu_list *list = scan->list;
@@ -183,7 +183,7 @@ static void gpu_read_information(const char *root, struct gpu *gpu)
     public->hider = CUSHIM_GPU_HIDER_EXCLUSION;
 }
 
-static bool gpu_found_in_proc(const char *root, const char *directory, const char *name, void *user)
+static CUSHIM_COLD bool gpu_found_in_proc(const char *root, const char *directory, const char *name, void *user)
 {
     struct gpu_scan *scan = user;
     (void)root;

@@ -7,7 +7,7 @@
 
 static const char init_name[] = "cushim_init";
 
-CUresult cushim_init(void)
+CUSHIM_COLD CUresult cushim_init(void)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is already loading the driver.", NULL);

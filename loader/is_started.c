@@ -30,7 +30,7 @@ static enum cushim_start_state started_add(enum cushim_start_state state, CUresu
     return code == CUDA_ERROR_DEINITIALIZED && state == CUSHIM_START_NO ? CUSHIM_START_ENDED : state;
 }
 
-enum cushim_start_state cushim_is_started(void)
+CUSHIM_COLD enum cushim_start_state cushim_is_started(void)
 {
     enum cushim_start_state state = CUSHIM_START_NO;
     bool may_be_forked = false;

@@ -32,7 +32,7 @@ static bool layer_install_last(size_t count, struct layer_failure *failure)
 }
 
 /* Adds a layer, or those of a list of shared objects. */
-static CUresult layer_add(struct cushim_layer *layer, const char *list)
+static CUSHIM_COLD CUresult layer_add(struct cushim_layer *layer, const char *list)
 {
     static const char function[] = "cushim_layer_add";
     struct layer_failure failure;
@@ -58,7 +58,7 @@ CUresult cush_layer_add_objects(const char *list)
     return layer_add(NULL, list);
 }
 
-CUresult cushim_layer_stop(struct cushim_layer *layer)
+CUSHIM_COLD CUresult cushim_layer_stop(struct cushim_layer *layer)
 {
     static const char function[] = "cushim_layer_stop";
     struct layer_failure failure = {CUDA_ERROR_NOT_FOUND, "This layer is not installed."};
@@ -75,7 +75,7 @@ CUresult cushim_layer_stop(struct cushim_layer *layer)
     return stopped ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
 }
 
-CUresult cushim_layer_get_info(size_t index, struct cushim_layer_info *out_info)
+CUSHIM_COLD CUresult cushim_layer_get_info(size_t index, struct cushim_layer_info *out_info)
 {
     static const char function[] = "cushim_layer_get_info";
     if (out_info == NULL)

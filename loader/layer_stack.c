@@ -31,7 +31,7 @@ static struct {
 } stack;
 
 CUSHIM_PRINTF(3, 4)
-static bool fail_layer(struct layer_failure *failure, CUresult code, const char *format, ...)
+static CUSHIM_COLD bool fail_layer(struct layer_failure *failure, CUresult code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -85,7 +85,8 @@ static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failur
     return true;
 }
 
-bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *library, struct layer_failure *failure)
+CUSHIM_COLD bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *library,
+                                       struct layer_failure *failure)
 {
     struct stacked_layer **link = &stack.bottom_layer;
     if (!layer_is_sound(layer, failure))
@@ -111,7 +112,7 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
     return true;
 }
 
-void cush_layer_stack_pop(void)
+CUSHIM_COLD void cush_layer_stack_pop(void)
 {
     struct stacked_layer **link = &stack.bottom_layer;
     while ((*link)->above != NULL)
@@ -135,7 +136,7 @@ bool cush_layer_stack_set_stopped(const struct cushim_layer *layer, bool stopped
     return true;
 }
 
-bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
+CUSHIM_COLD bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
 {
     const struct stacked_layer *found = stack.bottom_layer;
     while (found != NULL && index-- > 0)
@@ -268,7 +269,7 @@ static CUSHIM_COLD bool stack_make_tables(const struct layer_tables *bottom, boo
     return true;
 }
 
-bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure)
+CUSHIM_COLD bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure)
 {
     bool is_new = stack.bottom == NULL || stack.has_driver != has_driver;
     if (stack.bottom_layer != NULL && is_new) {

@@ -325,7 +325,7 @@ static bool nvrtc_try_all(struct nvrtc_search *search)
 }
 
 /* The capability of the device. If it is not known which GPU the device is, all that it can be must be of one. */
-static int nvrtc_capability(struct nvrtc_search *search)
+static CUSHIM_COLD int nvrtc_capability(struct nvrtc_search *search)
 {
     struct cushim_gpu_options options = {.root = search->options->root};
     struct cushim_gpus all;
@@ -388,7 +388,7 @@ static const char *nvrtc_fault(const struct cushim_nvrtc_options *options, const
     return NULL;
 }
 
-cushim_result cushim_nvrtc_find(const struct cushim_nvrtc_options *options, struct cushim_nvrtc *out_nvrtc)
+CUSHIM_COLD cushim_result cushim_nvrtc_find(const struct cushim_nvrtc_options *options, struct cushim_nvrtc *out_nvrtc)
 {
     static const struct cushim_nvrtc_options defaults = {.root = NULL};
     static const char function[] = "cushim_nvrtc_find";

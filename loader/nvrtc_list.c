@@ -84,7 +84,7 @@ static bool name_read_linux(const char *name, struct nvrtc_name *out)
 }
 
 /* The library with ".alt." in its name has another allocator, and is beside the usual one. */
-static bool name_read(const struct nvrtc_layout *layout, const char *name, struct nvrtc_name *out)
+static CUSHIM_COLD bool name_read(const struct nvrtc_layout *layout, const char *name, struct nvrtc_name *out)
 {
     return strstr(name, ".alt.") == NULL
            && (layout->is_windows ? name_read_windows(name, out) : name_read_linux(name, out));
@@ -168,7 +168,7 @@ struct pattern {
 };
 
 /* Adds names to the path of the search. Returns false if it becomes too long. */
-static bool path_enter(struct nvrtc_list *list, const char *names, size_t names_length)
+static CUSHIM_COLD bool path_enter(struct nvrtc_list *list, const char *names, size_t names_length)
 {
     size_t length = strlen(list->path);
     bool has_slash = length == 0 || list->path[length - 1] == '/' || names[0] == '/';
@@ -194,7 +194,7 @@ static CUSHIM_COLD bool pattern_match(const char *root, const char *directory, c
 }
 
 /* Calls a function in each directory below the path of the search that the pattern means. */
-static void pattern_walk(struct nvrtc_list *list, const char *pattern, void (*use)(struct nvrtc_list *list))
+static CUSHIM_COLD void pattern_walk(struct nvrtc_list *list, const char *pattern, void (*use)(struct nvrtc_list *list))
 {
     size_t length = strlen(list->path), names_length = strlen(pattern);
     const char *star = strchr(pattern, '*');
@@ -234,15 +234,15 @@ static void list_read_environment(struct nvrtc_list *list)
 }
 
 /* conda has both. */
-static void list_read_conda(struct nvrtc_list *list)
+static CUSHIM_COLD void list_read_conda(struct nvrtc_list *list)
 {
     list_read_toolkit(list);
     list_read_environment(list);
 }
 
 /* Begins the search in a directory. */
-static void list_read_at(struct nvrtc_list *list, const char *directory, size_t length,
-                         void (*use)(struct nvrtc_list *list))
+static CUSHIM_COLD void list_read_at(struct nvrtc_list *list, const char *directory, size_t length,
+                                     void (*use)(struct nvrtc_list *list))
 {
     if (length == 0 || length >= sizeof list->path)
         return;
@@ -253,7 +253,8 @@ static void list_read_at(struct nvrtc_list *list, const char *directory, size_t 
 
 /* ---- The process ---- */
 
-static void paths_add(char paths[NVRTC_MAX_PATHS][NVRTC_PATH_SIZE], int *count, const char *path, size_t length)
+static CUSHIM_COLD void paths_add(char paths[NVRTC_MAX_PATHS][NVRTC_PATH_SIZE], int *count, const char *path,
+                                  size_t length)
 {
     for (int i = 0; i < *count; i++) {
         if (strncmp(paths[i], path, length) == 0 && paths[i][length] == '\0')
@@ -267,7 +268,7 @@ static void paths_add(char paths[NVRTC_MAX_PATHS][NVRTC_PATH_SIZE], int *count, 
 
 /* Python loads extensions from the directories of its packages, so their paths show those directories, also in a
  * program that calls Python; nothing of Python is called. */
-static void process_see(const char *path, enum os_object kind, void *user)
+static CUSHIM_COLD void process_see(const char *path, enum os_object kind, void *user)
 {
     static const char *const marks[] = {"/site-packages/", "/dist-packages/"};
     struct nvrtc_list *list = user;
@@ -296,7 +297,7 @@ static void list_read_file(struct nvrtc_list *list, const char *path)
     list->only = NULL;
 }
 
-static void list_read_prefix(struct nvrtc_list *list)
+static CUSHIM_COLD void list_read_prefix(struct nvrtc_list *list)
 {
     pattern_walk(list, "lib", list_read_directory);
     list_read_environment(list);

@@ -74,7 +74,7 @@ static bool rule_applies(const struct rule *rule, const struct slot_origin *orig
     return origins[rule->slot].state == CUSHIM_STATE_MISSING;
 }
 
-void cush_polyfills_install(enum cushim_default_stream kind)
+CUSHIM_COLD void cush_polyfills_install(enum cushim_default_stream kind)
 {
     struct slot_origin *origins = cush_driver_origins[kind];
     for (const struct rule *rule = polyfill_rules; rule->slot != CUSHIM_SLOT_COUNT; rule++) {
@@ -85,7 +85,7 @@ void cush_polyfills_install(enum cushim_default_stream kind)
     }
 }
 
-int cush_polyfills_since(enum cushim_slot slot)
+CUSHIM_COLD int cush_polyfills_since(enum cushim_slot slot)
 {
     int since = cush_symbols_entry(cush_symbols_index(slot)).since;
     for (const struct rule *rule = polyfill_rules; rule->slot != CUSHIM_SLOT_COUNT; rule++) {

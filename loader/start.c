@@ -97,7 +97,7 @@ static CUSHIM_COLD void start_set_error(CUresult code, const struct cushim_diagn
     cush_error_add_driver_message(log);
 }
 
-CUresult CUDAAPI cush_start_Init(unsigned Flags)
+CUSHIM_COLD CUresult CUDAAPI cush_start_Init(unsigned Flags)
 {
     bool is_first = CUSHIM_LOAD_ACQUIRE(&started_process) == 0;
     bool is_forked = !is_first || start_inherits_device(start_process());

@@ -139,7 +139,7 @@ struct library_search {
     char path[OS_PATH_SIZE];
 };
 
-static int library_search_find(struct dl_phdr_info *object, size_t size, void *user)
+static CUSHIM_COLD int library_search_find(struct dl_phdr_info *object, size_t size, void *user)
 {
     struct library_search *search = user;
     const char *slash = object->dlpi_name != NULL ? strrchr(object->dlpi_name, '/') : NULL;
@@ -151,7 +151,7 @@ static int library_search_find(struct dl_phdr_info *object, size_t size, void *u
 }
 
 /* glibc compares a name with those of the open objects before it looks for a file: here, there is always one. */
-void *cush_os_library_open_again(const char *start, size_t index)
+CUSHIM_COLD void *cush_os_library_open_again(const char *start, size_t index)
 {
     struct library_search search = {.start = start, .index = index, .path = ""};
     if (dl_iterate_phdr(library_search_find, &search) == 0)
@@ -203,7 +203,7 @@ static int own_object_find(struct dl_phdr_info *object, size_t size, void *found
  * musl never unmaps. dladdr() would search the symbols of the object and would name the program by argv[0], which can
  * be any text.
  */
-bool cush_os_library_pin_self(void)
+CUSHIM_COLD bool cush_os_library_pin_self(void)
 {
     static bool pinned = HAS_MUSL;
     struct own_object own = {.address = (uintptr_t)&pinned, .name = NULL};
@@ -224,7 +224,7 @@ struct object_visit {
 };
 
 /* The program has no path here, or, in musl, whatever it was started with. */
-static int object_visit(struct dl_phdr_info *object, size_t size, void *user)
+static CUSHIM_COLD int object_visit(struct dl_phdr_info *object, size_t size, void *user)
 {
     static const char own[] = "";
     const struct object_visit *visit = user;
@@ -316,7 +316,7 @@ static bool library_find_address(cushim_fn function, Dl_info *info)
     return function != NULL && dladdr(address.object, info) != 0;
 }
 
-void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size)
+CUSHIM_COLD void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
     const struct link_map *map;
     Dl_info info;
@@ -328,7 +328,7 @@ void cush_os_library_path(void *library, cushim_fn address, char *path, size_t s
     snprintf(path, size, "%s", file);
 }
 
-const char *cush_os_library_symbol_name(void *library, cushim_fn address)
+CUSHIM_COLD const char *cush_os_library_symbol_name(void *library, cushim_fn address)
 {
     Dl_info info;
     struct link_map *map;
