@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-enum { MAX_VIA = 4 };
+enum { MAX_VIA = 3 };
 
 struct rule {
     enum cushim_slot slot;
@@ -15,33 +15,38 @@ struct rule {
 
 #define S(slot) CUSHIM_SLOT_##slot
 /* clang-format off */
-#define RULE(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
+#define RULE_OF(version, slot, legacy, per_thread, count, ...)                                                         \
+    {CUSHIM_SLOT_##slot, {(cushim_fn)(legacy), (cushim_fn)(per_thread)}, version, count, {__VA_ARGS__}}
+/* For a slot that is the same in both tables. The wrong form does not compile. */
+#define RULE(slot, count, ...)                                                                                         \
+    RULE_OF(0, slot, cush_polyfill_shared_##slot, cush_polyfill_shared_##slot, count, __VA_ARGS__)
+/* For a slot with a stream. */
+#define RULE_BY_KIND(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
 #define RULE_BEFORE(version, slot, count, ...)                                                                         \
-    {CUSHIM_SLOT_##slot, {(cushim_fn)cush_polyfill_legacy_##slot, (cushim_fn)cush_polyfill_per_thread_##slot},         \
-     version, count, {__VA_ARGS__}}
+    RULE_OF(version, slot, cush_polyfill_legacy_##slot, cush_polyfill_per_thread_##slot, count, __VA_ARGS__)
 /* clang-format on */
 
 /* In order: a polyfill may call an earlier one. Of a slot's rules, the first that can be followed counts. */
 static const struct rule polyfill_rules[] = {
     RULE_BEFORE(10000, LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
-    RULE(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
-    RULE(LaunchHostFunc_v2, 1, S(LaunchHostFunc_v1)),
-    RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
+    RULE_BY_KIND(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
+    RULE_BY_KIND(LaunchHostFunc_v2, 1, S(LaunchHostFunc_v1)),
+    RULE_BY_KIND(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
     RULE(EventElapsedTime_v2, 1, S(EventElapsedTime_v1)),
 
     RULE_BEFORE(10000, StreamIsCapturing_v1, 1, S(StreamGetPriority_v1)),
-    RULE(StreamBeginCapture_v2, 1, S(StreamBeginCapture_v1)),
-    RULE(StreamGetCaptureInfo_v1, 1, S(StreamIsCapturing_v1)),
-    RULE(StreamGetCaptureInfo_v2, 1, S(StreamGetCaptureInfo_v1)),
-    RULE(StreamGetCaptureInfo_v3, 1, S(StreamGetCaptureInfo_v2)),
-    RULE(StreamUpdateCaptureDependencies_v2, 1, S(StreamUpdateCaptureDependencies_v1)),
+    RULE_BY_KIND(StreamBeginCapture_v2, 1, S(StreamBeginCapture_v1)),
+    RULE_BY_KIND(StreamGetCaptureInfo_v1, 1, S(StreamIsCapturing_v1)),
+    RULE_BY_KIND(StreamGetCaptureInfo_v2, 1, S(StreamGetCaptureInfo_v1)),
+    RULE_BY_KIND(StreamGetCaptureInfo_v3, 1, S(StreamGetCaptureInfo_v2)),
+    RULE_BY_KIND(StreamUpdateCaptureDependencies_v2, 1, S(StreamUpdateCaptureDependencies_v1)),
 
     RULE(CtxGetDevice_v2, 3, S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
     RULE(CtxSynchronize_v2, 3, S(CtxSynchronize_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
     RULE(CtxCreate_v3, 1, S(CtxCreate_v2)),
     RULE(CtxCreate_v4, 1, S(CtxCreate_v3)),
-    RULE(StreamGetDevice_v1, 4, S(StreamGetCtx_v1), S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
-    RULE(StreamGetCtx_v2, 2, S(StreamGetCtx_v1), S(StreamGetGreenCtx_v1)),
+    RULE_BY_KIND(StreamGetDevice_v1, 2, S(StreamGetCtx_v1), S(CtxGetDevice_v2)),
+    RULE_BY_KIND(StreamGetCtx_v2, 2, S(StreamGetCtx_v1), S(StreamGetGreenCtx_v1)),
     RULE_BEFORE(12040, StreamGetCtx_v2, 1, S(StreamGetCtx_v1)),
     RULE(DevicePrimaryCtxRelease_v2, 1, S(DevicePrimaryCtxRelease_v1)),
     RULE(DevicePrimaryCtxSetFlags_v2, 1, S(DevicePrimaryCtxSetFlags_v1)),

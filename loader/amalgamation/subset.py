@@ -48,7 +48,7 @@ NEED = re.compile(r'((cuda|driver|arch|memory)(>=|<))?[\w.-]+$')
 SLOT = re.compile(r'\b(?:CUSHIM_SLOT_)?([A-Z]\w*_v\d+)\b')
 CASE = re.compile(r'\bcase CUDA_ERROR_\w+:')
 RULE = re.compile(r'^    RULE.*\),\n', re.M)
-POLYFILL = re.compile(r'\bPOLYFILL\((\w+)\)')
+POLYFILL = re.compile(r'\b(?:SHARED_)?POLYFILL\((\w+)\)')
 
 NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*

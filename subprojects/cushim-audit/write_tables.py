@@ -58,7 +58,7 @@ def read_polyfilled(entry_points):
     """{slot: the first CUDA version with which it can be called} of the polyfills, as cush_polyfills_since() has it."""
     since = {one.slot_name: one.version for one in entry_points}
     text = (LOADER / 'polyfills.c').read_text(encoding='utf-8')
-    rules = re.findall(r'^    RULE(?:_BEFORE\((\d+), |\()(\w+_v\d+), \d+, (.*)\),$', text, re.M)
+    rules = re.findall(r'^    RULE(?:_BEFORE\((\d+), |(?:_BY_KIND)?\()(\w+_v\d+), \d+, (.*)\),$', text, re.M)
     found = {}
     for before, slot, via in rules:  # in order: a polyfill calls earlier ones
         needed = max(found.get(one, since[one]) for one in re.findall(r'S\((\w+)\)', via))

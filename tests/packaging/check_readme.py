@@ -133,7 +133,7 @@ class Pages(unittest.TestCase):
             self.compile('#include <cushim/cushim.h>\n' + body, '-c')
 
     def test_polyfills_when_listed_then_they_are_all_that_exist(self):
-        rules = set(re.findall(r'^ +RULE(?:_BEFORE\(\d+, |\()(\w+),', source('loader', 'polyfills.c'), re.M))
+        rules = set(re.findall(r'^ +RULE(?:_BEFORE\(\d+, |(?:_BY_KIND)?\()(\w+),', source('loader', 'polyfills.c'), re.M))
         since = {f'{function}_{abi}': int(number) for function, abi, number in
                  re.findall(r'^CUSHIM_ENTRY(?:_[A-Z_]+)?\((\w+), (v\d), (\d+),', source('include', 'cushim', 'entry_points.h'), re.M)}
         listed = {cells[0].strip('`'): cells[1] for cells in rows_below('Polyfills')}

@@ -81,7 +81,7 @@ class Subsets(Case):
         for slot in slots:
             copy = self.make(slot, slot, '--no-streams')
             code = (copy.directory / 'cushim.c').read_text(encoding='utf-8')
-            for pattern in (rf'^(CUresult CUDAAPI POLYFILL|PARAM_COUNT)\({slot}\b', rf'^    RULE\w*\((\d+, )?{slot},'):
+            for pattern in (rf'^(CUresult CUDAAPI (SHARED_)?POLYFILL|PARAM_COUNT)\({slot}\b', rf'^    RULE\w*\((\d+, )?{slot},'):
                 self.assertIsNotNone(re.search(pattern, code, re.M), f'{slot}: {pattern}')
             self.assertIsNone(copy.compile('kept.o', '-fsyntax-only', copy.directory / 'cushim.c'))
 
