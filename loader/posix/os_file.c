@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h> /* has major() elsewhere */
 #if defined(__linux__)
 #    include <sys/sysmacros.h>
 #endif
@@ -137,7 +138,8 @@ bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned de
         return false;
     if (S_ISREG(status.st_mode))
         return may_be_plain;
-    return S_ISCHR(status.st_mode) && major(status.st_rdev) == device_major && minor(status.st_rdev) == device_minor;
+    return S_ISCHR(status.st_mode) && (unsigned)major(status.st_rdev) == device_major
+           && (unsigned)minor(status.st_rdev) == device_minor;
 }
 
 /* Returns a descriptor, or -1. Files in /proc and /sys are regular files, too. */
