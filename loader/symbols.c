@@ -80,11 +80,18 @@ static const char *variant_ending(size_t index)
     return variant_endings[entries[index].variant];
 }
 
-struct symbol_text cush_symbols_variant(size_t index)
+static struct symbol_text name_with_ending(const char *begin, const char *ending)
 {
     struct symbol_text name;
-    strcat(strcpy(name.text, cush_symbols_symbol(index)), variant_ending(index));
+    size_t length = strlen(begin);
+    memcpy(name.text, begin, length);
+    strcpy(name.text + length, ending);
     return name;
+}
+
+struct symbol_text cush_symbols_variant(size_t index)
+{
+    return name_with_ending(cush_symbols_symbol(index), variant_ending(index));
 }
 
 static const char *function_at(size_t index)
@@ -166,12 +173,8 @@ bool cush_symbols_lacks_variant(size_t index)
 /* The oldest symbol has no suffix. */
 struct symbol_text cush_symbols_slot_name(enum cushim_slot slot)
 {
-    struct symbol_text name;
     size_t index = slot_indices[slot];
-    strcpy(name.text, cush_symbols_symbol(index) + strlen("cu"));
-    if (entries[index].above == 0)
-        strcat(name.text, "_v1");
-    return name;
+    return name_with_ending(cush_symbols_symbol(index) + strlen("cu"), entries[index].above == 0 ? "_v1" : "");
 }
 
 bool cush_hidden_set_has(const struct hidden_set *hidden, size_t index)
