@@ -89,7 +89,7 @@ SCENARIO(pool_free)
         fill(memory, b);
         record(f, b);
         if (is_wrong)
-            usleep(20000); /* so that the program does not break by its error */
+            usleep(100000); /* so that the program does not break by its error, on a busy machine, too */
         else
             await(a, f);
         CHECK(cuMemFreeAsync(memory, a));
