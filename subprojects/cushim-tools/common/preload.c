@@ -71,7 +71,7 @@ static size_t preload_add(const char *root, const char *path, const char *throug
     if (count == MAX_PRELOADED || path[0] != '/' || !cush_os_path_below(root, path, whole, sizeof whole))
         return count;
     *preloaded = (struct preloaded){.through = through};
-    snprintf(preloaded->path, sizeof preloaded->path, "%s", path);
+    snprintf(preloaded->path, sizeof preloaded->path, "%.*s", (int)sizeof preloaded->path - 1, path);
     int file = open(whole, O_RDONLY | O_CLOEXEC);
     preloaded->error = file < 0 ? errno : 0;
     if (file >= 0) {
