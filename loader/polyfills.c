@@ -6,17 +6,17 @@
 enum { MAX_VIA = 3 };
 
 struct rule {
-    enum cushim_slot slot;
     cushim_fn functions[CUSHIM_DEFAULT_STREAM_COUNT];
-    int before; /* only for drivers older than this CUDA version, by what they show; 0: for any */
-    size_t via_count;
+    unsigned slot : 12;
+    unsigned before : 18; /* only for drivers older than this CUDA version, by what they show; 0: for any */
+    unsigned via_count : 2;
     enum cushim_slot via[MAX_VIA];
 };
 
 #define S(slot) CUSHIM_SLOT_##slot
 /* clang-format off */
 #define RULE_OF(version, slot, legacy, per_thread, count, ...)                                                         \
-    {CUSHIM_SLOT_##slot, {(cushim_fn)(legacy), (cushim_fn)(per_thread)}, version, count, {__VA_ARGS__}}
+    {{(cushim_fn)(legacy), (cushim_fn)(per_thread)}, CUSHIM_SLOT_##slot, version, count, {__VA_ARGS__}}
 /* For a slot that is the same in both tables. The wrong form does not compile. */
 #define RULE(slot, count, ...)                                                                                         \
     RULE_OF(0, slot, cush_polyfill_shared_##slot, cush_polyfill_shared_##slot, count, __VA_ARGS__)
@@ -70,7 +70,7 @@ _Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,
 
 static bool rule_applies(const struct rule *rule, const struct slot_origin *origins)
 {
-    if (rule->before != 0 && cush_loaded_driver.version >= rule->before)
+    if (rule->before != 0 && cush_loaded_driver.version >= (int)rule->before)
         return false;
     for (size_t i = 0; i < rule->via_count; i++) {
         if (origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
@@ -94,12 +94,12 @@ CUSHIM_COLD int cush_polyfills_since(enum cushim_slot slot)
 {
     int since = cush_symbols_entry(cush_symbols_index(slot)).since;
     for (const struct rule *rule = polyfill_rules; rule->slot != CUSHIM_SLOT_COUNT; rule++) {
-        int needed = rule->slot == slot ? OLDEST_VERSION : INT_MAX;
+        int needed = rule->slot == (unsigned)slot ? OLDEST_VERSION : INT_MAX;
         for (size_t i = 0; i < rule->via_count && needed < since; i++) {
             int via = cush_polyfills_since(rule->via[i]); /* an earlier rule: this ends */
             needed = via > needed ? via : needed;
         }
-        if (needed < since && (rule->before == 0 || needed < rule->before))
+        if (needed < since && (rule->before == 0 || needed < (int)rule->before))
             since = needed;
     }
     return since;
