@@ -33,14 +33,16 @@ static size_t order_of_file(const char *path)
 
 static bool runs_after(const struct check *check, const struct check *other)
 {
-    size_t order = order_of_file(check->file), order_of_other = order_of_file(other->file);
     int names = strcmp(check->file, other->file);
-    return order != order_of_other ? order > order_of_other : names != 0 ? names > 0 : check->line > other->line;
+    if (check->order != other->order)
+        return check->order > other->order;
+    return names != 0 ? names > 0 : check->line > other->line;
 }
 
 void check_register(struct check *check)
 {
     struct check **place = &check_list;
+    check->order = order_of_file(check->file);
     while (*place != NULL && !runs_after(*place, check))
         place = &(*place)->next;
     check->next = *place;

@@ -46,6 +46,7 @@ struct check {
     void (*run)(void);
     const char *file;
     int line;
+    size_t order; /* of the file */
     struct check *next;
 };
 
