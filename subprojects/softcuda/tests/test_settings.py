@@ -4,17 +4,18 @@
 
   test_settings.py SETTINGS_INC LIBRARY...
 """
+import ctypes
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from forked import forked
+
 ROWS = re.findall(r'^SOFT_SETTING\((\w+), (\w+), \S+ \S+ "(.*?)", "', pathlib.Path(sys.argv[1]).read_text(), re.M)
 LIBRARIES = sys.argv[2:]
-START = 'import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cuInit(0))'
 # For each type, values that are not understood, and what the message says.
 WRONG = {
     'number': {'two': '0 to', '-1': '0 to', '1x': '0 to', '0x1': '0 to', '4294967296': '0 to',
@@ -41,9 +42,7 @@ RIGHT = {
 
 def start(library, **variables):
     """The result of cuInit, and the messages."""
-    done = subprocess.run([sys.executable, '-S', '-c', START, library], env={**os.environ, **variables}, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
-    return int(done.stdout), done.stderr
+    return forked(lambda: ctypes.CDLL(library).cuInit(0), **variables)
 
 
 class Settings(unittest.TestCase):
