@@ -11,7 +11,6 @@
 """
 import ctypes
 import json
-import multiprocessing
 import os
 import sys
 
@@ -71,6 +70,7 @@ def main(what, name, file=None):
             os._exit(0)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     elif what == 'spawn':
+        import multiprocessing  # pylint: disable=import-outside-toplevel # slow
         context = multiprocessing.get_context('spawn')
         queue = context.Queue()
         process = context.Process(target=spawned, args=(queue, name))

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 from program import DRIVERS, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, Answer, Case, environment, lists, main, nobody_can_run, run
 
 BUILD = os.path.abspath(sys.argv[2])
-CLIENT = [sys.executable, '-B', os.path.join(HERE, 'client.py')]
+CLIENT = [sys.executable, '-BS', os.path.join(HERE, 'client.py')]
 SETS = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'exec')
 # Only there does the auditor run.
 HAS_AUDITOR = platform.libc_ver()[0] == 'glibc' and tuple(map(int, platform.libc_ver()[1].split('.')[:2])) >= (2, 35)
