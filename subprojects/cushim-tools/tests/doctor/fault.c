@@ -257,6 +257,8 @@ static void make_other(const char *fault)
         unshare_processes(strcmp(fault, "unshare=pid") != 0, fault);
     } else if (strcmp(fault, "unshare=time") == 0) {
         unshare_time(fault);
+    } else if (strcmp(fault, "machine") == 0) {
+        make_machine();
     } else if (strcmp(fault, "traced") == 0) {
         become_tracer(fault);
     } else if (strcmp(fault, "no-new-privs") == 0) {

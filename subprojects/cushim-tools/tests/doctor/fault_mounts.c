@@ -17,7 +17,7 @@
 
 /* ---- Mounts ---- */
 
-static void unshare_mounts(const char *fault)
+void unshare_mounts(const char *fault)
 {
     static bool done;
     unsigned user = geteuid(), group = getegid();

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The doctor on a machine that is changed, with a driver that makes the system calls of a real one (start_driver.c)."""
+import glob
 import os
 import shutil
 import subprocess
@@ -14,9 +15,8 @@ from agreement import Agreement
 from program import PROGRAM, nobody_can_run, run_json
 
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
-MACHINE = os.path.join(HERE, 'machine')
 NOBODY = 'uid=65534'
-SOURCES = [os.path.join(HERE, name) for name in ('fault.c', 'fault_mounts.c', 'fault_sandbox.c')]
+SOURCES = glob.glob(os.path.join(HERE, 'fault*.c'))
 NVML = {'LD_LIBRARY_PATH': os.path.dirname(START_DRIVER)}  # that of the tests
 with open(PROGRAM, 'rb') as program_file:
     IS_MUSL = b'ld-musl' in program_file.read(65536)
@@ -27,15 +27,16 @@ with open(PROGRAM, 'rb') as program_file:
 class Machine(Agreement):
     @classmethod
     def setUpClass(cls):
-        done = subprocess.run([MACHINE, 'true'], stdout=subprocess.PIPE, check=False)
-        if done.returncode != 0:
-            raise unittest.SkipTest(done.stdout.decode().strip())
         if shutil.which('cc') is None:
             raise unittest.SkipTest('there is no compiler')
         directory = cls.enterClassContext(tempfile.TemporaryDirectory(prefix='cushim-test-'))
         os.chmod(directory, 0o755)
-        cls.fault = directory + '/fault'
-        subprocess.run(['cc', '-O1', '-o', cls.fault, *SOURCES, '-ldl'], check=True)
+        fault = directory + '/fault'
+        subprocess.run(['cc', '-o', fault, *SOURCES, '-ldl'], check=True)
+        cls.machine = fault, 'machine'  # a machine that seems to have a GPU
+        done = subprocess.run([*cls.machine, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest(done.stdout.decode().strip())
         cls.has_nobody = nobody_can_run()
 
     def possible(self, *faults):
@@ -46,12 +47,12 @@ class Machine(Agreement):
             self.skipTest('another user cannot run the program cushim here')
 
     def examine(self, *faults, options=(), **variables):
-        machine = {'before': (MACHINE, self.fault, *faults, '--'), **variables}
+        machine = {'before': (*self.machine, *faults, '--'), **variables}
         answer = run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **machine)
         self.compare(answer.document[0], ['--devices', '--timeout=2', '--driver', START_DRIVER], **machine)
         return answer
 
     def require(self, fault):
-        done = subprocess.run([MACHINE, self.fault, fault, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
+        done = subprocess.run([*self.machine, fault, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
         if done.returncode != 0:
             self.skipTest(done.stdout.decode().strip())

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from on_machine import IS_MUSL, MACHINE, NOBODY, NVML, START_DRIVER, Machine
+from on_machine import IS_MUSL, NOBODY, NVML, START_DRIVER, Machine
 from program import LIBRARIES, PROGRAM, for_each, main, run, run_json
 
 # cause: the changes of fault.c, and the environment
@@ -132,7 +132,7 @@ class OnMachine(Machine):
     def test_container_when_it_lost_its_devices_then_is_not_said_to_have_access(self):
         tree = self.tree().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES).container()
         answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
-                          before=(MACHINE, self.fault, 'open=/dev/nvidiactl:1', '--'))
+                          before=(*self.machine, 'open=/dev/nvidiactl:1', '--'))
         self.assertEqual(answer.document[0]['cause'], 'container_lost_devices')
         self.assertNotIn('with access', ' '.join(row['text'] for row in answer.document))
 
@@ -144,7 +144,7 @@ class OnMachine(Machine):
             tree.file(device + 'vendor', vendor).file(device + 'class', kind)
         def ask(**variables):
             answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
-                              before=(MACHINE, self.fault, 'none', '--'), FAKE_BUS_ID='0000:02:00.0', **variables)
+                              before=(*self.machine, 'none', '--'), FAKE_BUS_ID='0000:02:00.0', **variables)
             self.assertEqual(answer.status, 0)
             return ' '.join(row['text'] for row in answer.document)
         self.assertIn('The PCI bus shows 2 NVIDIA GPUs, and programs see 1. Not seen: PCI device 0000:01:00.0, ', ask())
@@ -168,9 +168,9 @@ class OnMachine(Machine):
                 (named, ['none'], {'CUDA_VISIBLE_DEVICES': '0'}, 'none'),
                 (named, ['none'], {'CUDA_VISIBLE_DEVICES': 'GPU-0'}, 'none'),  # it can exist
                 (START_DRIVER, ['none'], {'CUDA_VISIBLE_DEVICES': ''}, 'none')):  # perhaps it needs no GPU
-            answer = run_json('probe', '--driver', library, before=(MACHINE, self.fault, *faults, '--'), **variables)
+            answer = run_json('probe', '--driver', library, before=(*self.machine, *faults, '--'), **variables)
             self.assertEqual((answer.document['reason'], answer.status), (reason, int(reason != 'none')), variables)
-            text = run('probe', '--driver', library, before=(MACHINE, self.fault, *faults, '--'), **variables).out.decode()
+            text = run('probe', '--driver', library, before=(*self.machine, *faults, '--'), **variables).out.decode()
             first = ' '.join(text.split('library ')[0].split())
             self.assertEqual('whether a GPU can be used is not known (--devices starts it)' in first, reason == 'none')
             self.assertIn('NVIDIA driver 550.163.01 ' if library == named and reason == 'none' else '', first)
@@ -274,7 +274,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         os.chmod(library, 0o600)
         def lead(*faults):
             return run_json('doctor', LD_LIBRARY_PATH=f'{loader}:{directory}',
-                            before=(MACHINE, self.fault, *faults, '--')).document[0]['text']
+                            before=(*self.machine, *faults, '--')).document[0]['text']
         self.require_nobody()
         message = lead(NOBODY)
         self.assertIn(library, message)
@@ -297,12 +297,12 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         os.symlink('libcuda.so.580', library)
         self.assertIn(f'{library}: a link to libcuda.so.580', lead('none'))
         mount = 'mount --bind "$0" /usr/local/lib && exec "$@"'
-        known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
+        known = run_json('doctor', before=(*self.machine, '--', '/bin/sh', '-c', mount, directory))
         self.assertIn('/usr/local/lib/libcuda.so.1: a link to libcuda.so.580', known.document[0]['text'])
         os.remove(library)
         shutil.copy(START_DRIVER, library)
         mount = 'mount --bind "$0" /usr/local/lib && mount -o remount,bind,noexec /usr/local/lib && exec "$@"'
-        known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
+        known = run_json('doctor', before=(*self.machine, '--', '/bin/sh', '-c', mount, directory))
         self.assertIn('(/usr/local/lib/libcuda.so.1: ', known.document[0]['text'])
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
@@ -313,7 +313,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
                 faults = ['nofile=12'] if cause == 'limit_of_files' else faults
                 for refusal in ('seccomp=ptrace:1', 'seccomp=ptrace:kill'):
                     answer = run_json('doctor', '--driver', START_DRIVER, **variables,
-                                      before=(MACHINE, self.fault, refusal, *faults, '--'))
+                                      before=(*self.machine, refusal, *faults, '--'))
                     self.assertEqual(answer.document[0]['cause'], cause)
                     self.assertIn('could not be watched', ' '.join(row['text'] for row in answer.document))
 
@@ -321,7 +321,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         """The operation is that of the changed machine; the evidence is that of the tree."""
         arguments = ['--root', tree.root] if tree else []
         answer = run_json('doctor', *arguments, '--watch', '--driver', variables.pop('driver', START_DRIVER),
-                          before=(MACHINE, self.fault, *faults, '--'), **variables)
+                          before=(*self.machine, *faults, '--'), **variables)
         self.assertEqual(answer.document[0]['cause'], cause, answer.document[0])
         return answer.document[0]
 
@@ -382,7 +382,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     def test_device_when_it_is_a_broken_link_or_in_a_closed_directory_then_is_named(self):
         def first(change, *faults):
             loader = f'LD_LIBRARY_PATH={os.path.dirname(PROGRAM)}/../../../loader'
-            before = (MACHINE, 'sh', '-c', change + ' && exec "$0" "$@"', self.fault, *faults, loader, '--')
+            before = (*self.machine, '--', '/bin/sh', '-c', change + ' && exec "$0" "$@"', self.machine[0], *faults, loader, '--')
             return run_json('doctor', '--driver', START_DRIVER, before=before).document[0]
         for target in 'gone', 'nvidia0':
             self.assertEqual(first(f'ln -sf {target} /dev/nvidia0')['cause'], 'node_broken_link')
