@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the exports of a driver of one CUDA version, as X-macro rows for fake_driver.c.
+"""Writes the exports of drivers of one CUDA version each, as X-macro rows for fake_driver.c.
 
-usage: rows.py VERSION LOADER linux|windows
+usage: rows.py LOADER linux|windows .../exports_VERSION.inc...
        rows.py newest LIST
 
 FAKE_EXPORT(function, driver_function, version, symbol, per_thread, row) is a name that the driver exports. The list is
@@ -19,9 +19,8 @@ def import_lists(loader):
     return lists
 
 
-def main(version, loader, platform):
-    lists = import_lists(loader)
-    for one in lists.read():
+def rows(entry_points, version, platform):
+    for one in entry_points:
         if (one.is_windows_only and platform != 'windows') or one.declared_version > version:
             continue
         forms = [(0, one.version, one.symbol)]
@@ -30,7 +29,13 @@ def main(version, loader, platform):
         for per_thread, since, name in forms:
             if since <= version:
                 function = f"{one.slot_name}_{per_thread}"
-                print(f"FAKE_EXPORT({function}, {one.name}, {since}, {name}, {per_thread}, ENTRY_{one.slot_name})")
+                yield f"FAKE_EXPORT({function}, {one.name}, {since}, {name}, {per_thread}, ENTRY_{one.slot_name})\n"
+
+
+def main(loader, platform, *paths):
+    entry_points = import_lists(loader).read()
+    for path in map(pathlib.Path, paths):
+        path.write_text("".join(rows(entry_points, int(path.stem.rpartition("_")[2]), platform)), encoding="utf-8")
 
 
 if __name__ == "__main__":
@@ -39,7 +44,7 @@ if __name__ == "__main__":
         print(max(one.version for one in import_lists(pathlib.Path(sys.argv[2]).parent).read()))
         sys.exit()
     if sys.argv[1:2] == ["--depfile"]:
-        import_lists(sys.argv[4]).take_depfile(sys.argv)
-    if len(sys.argv) != 4:
+        import_lists(sys.argv[3]).take_depfile(sys.argv)
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    main(int(sys.argv[1]), *sys.argv[2:])
+    main(*sys.argv[1:])
