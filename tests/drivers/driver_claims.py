@@ -106,8 +106,10 @@ class View:
         """The newest row of a function that a version has, or None. No row has a per-thread variant before CUDA 7.0."""
         if per_thread and version < 7000 and function in self.formed:
             return None
-        reached = [row for row in self.functions[function] if row.since <= version]
-        return reached[-1] if reached else None
+        for row in reversed(self.functions[function]):
+            if row.since <= version:
+                return row
+        return None
 
 
 class Claims:
@@ -236,7 +238,7 @@ class Claims:
         for row in view.rows:
             for version in (row.since - 1, row.since, view.version, view.version + 10):
                 code, address, symbol = report.lookups[row.function, version]
-                what = 'cushim_lookup(%s, %d)' % (row.function, version)
+                what = 'cushim_lookup', row.function, version
                 if not 2000 <= version <= view.version:
                     self.expect((code, address), (INVALID_VALUE, None), what)
                     continue
@@ -256,8 +258,7 @@ class Claims:
 
     def hold_through(self, report, view, answer):
         """A result of the slot cuGetProcAddress."""
-        what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.function, answer.version,
-                                                               answer.flags)
+        what = 'the slot cuGetProcAddress', answer
         adapted = 'GetProcAddress_v%d' % answer.signature in view.adapted
         if answer.version > view.version and not adapted:
             return
@@ -287,8 +288,7 @@ class Claims:
         for answer in report.own:
             if answer.function not in view.functions or answer.version > view.newest_row:
                 continue
-            what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
-                answer.signature, answer.function, answer.version, answer.flags)
+            what = "the driver's own cuGetProcAddress", answer
             per_thread = answer.flags == 2
             wanted = self.entry_of(report, view, view.newest(answer.function, answer.version, per_thread), per_thread, ())
             if answer.version <= view.own_version:
@@ -308,7 +308,7 @@ class Claims:
         own = {answer.function: answer for answer in report.own
                if answer.version == view.version and answer.flags == flags}
         for name, (code, address) in report.names.items():
-            what = 'cushim_lookup(%s, %d)' % (name, view.version)
+            what = 'cushim_lookup', name, view.version
             if name in view.functions and view.version <= view.newest_row:
                 per_thread = view.setting.per_thread
                 wanted = self.entry_of(report, view, view.newest(name, view.version, per_thread), per_thread,
