@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
+#include "cushim/attributes.h"
 #include "python_frames.h"
 
 /* The index of the part of the process that has an address, or -1. Frames are often of the part of the one before. */
@@ -62,7 +63,7 @@ static void caller_note(struct trace_thread *own, uint64_t caller, size_t words)
 }
 
 /* Counts a call that is not recorded. */
-static void call_miss(bool is_interrupting)
+static CUSHIM_COLD void call_miss(bool is_interrupting)
 {
     struct trace_header *header = LOAD(file_header);
     if (header == NULL)
@@ -72,7 +73,7 @@ static void call_miss(bool is_interrupting)
 }
 
 /* There is no room, or the caller is in another part of the process than the one before. */
-static struct trace_thread *record_begin_slowly(struct trace_thread *own, size_t words, uint64_t caller)
+static CUSHIM_COLD struct trace_thread *record_begin_slowly(struct trace_thread *own, size_t words, uint64_t caller)
 {
     if (!thread_find_room_of_call(words)) {
         own->is_busy = 0;
@@ -211,16 +212,16 @@ static void place_take(struct trace_thread *own, uint64_t *record)
     call_begin_again(own, record, end);
 }
 
-static void call_start(struct trace_thread *own, uint64_t head, const uint64_t *end)
+static inline void call_start(struct trace_thread *own, uint64_t head, const uint64_t *end)
 {
     struct trace_chunk *chunk = own->chunk;
     uint64_t *record = own->at;
     own->log_length = 0;
     chunk->open++;
-    chunk->calls++;
     record[0] = head | (uint64_t)(end - record) << TRACE_WORDS_SHIFT;
     record[2] = 0;
     record[1] = now();
+    chunk->calls++; /* beside `open`, both would be one addition of vectors, with a constant in memory */
     STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
 }
 
@@ -327,6 +328,13 @@ static void failure_note(struct trace_thread *own, const uint64_t *record, unsig
         stack_note(own, record);
 }
 
+static CUSHIM_COLD void failure_write(struct trace_thread *own, const uint64_t *record, unsigned result)
+{
+    if (own->log_length > 0)
+        log_write(own, record);
+    failure_note(own, record, result);
+}
+
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
 {
     struct trace_chunk *chunk = chunk_of(record);
@@ -338,10 +346,8 @@ void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
     bool was_busy = own->is_busy != 0;
     own->is_busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    if (result != 0 && own->log_length > 0 && !was_busy)
-        log_write(own, record);
     if (result != 0 && !was_busy)
-        failure_note(own, record, result);
+        failure_write(own, record, result);
     if (--chunk->open == 0 && chunk != own->chunk)
         STORE(chunk->owner, 0); /* calls within this call went on in another chunk */
     if (!was_busy)

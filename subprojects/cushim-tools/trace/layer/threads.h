@@ -29,18 +29,21 @@ struct process {
 };
 extern struct process *process; /* NULL until record_prepare() */
 
-/* What a thread needs to record a call: it is found once for each call. */
+/* What a thread needs to record a call: it is found once for each call. What every call uses is in one line of the
+ * cache, because the work of the program between two calls drives it out. */
 struct trace_thread {
-    uint64_t *at, *end; /* the room in its chunk; behind it are TRACE_RESERVE words for what is known of a call */
+    _Alignas(64) uint64_t *at; /* the room in its chunk: from here to `end` */
+    uint64_t *end;             /* behind it are TRACE_RESERVE words for what is known of a call */
     struct trace_chunk *chunk;
-    uint64_t start, size;                  /* the part of the process that has made the last call */
-    uint64_t blocked;                      /* the signals that were blocked at its first call */
-    uint64_t has_module[MAX_MODULES / 64]; /* the parts of the process that the chunk has */
-    bool wants_stacks, wants_arguments;
+    uint64_t start, size;          /* the part of the process that has made the last call */
     uint32_t process;              /* whose chunk it is */
     volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
     uint32_t log_length;
-    char log[TRACE_TEXT_MAX]; /* what the driver has said since the last call began */
+    bool wants_stacks, wants_arguments;
+
+    uint64_t blocked;                      /* the signals that were blocked at its first call */
+    uint64_t has_module[MAX_MODULES / 64]; /* the parts of the process that the chunk has */
+    char log[TRACE_TEXT_MAX];              /* what the driver has said since the last call began */
 };
 extern _Thread_local struct trace_thread thread;
 
