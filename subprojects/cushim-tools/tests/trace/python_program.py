@@ -65,6 +65,17 @@ def race():
         CUDA.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
 
 
+def kernels():
+    """Gets the function of a kernel again and again, and after its library was loaded again."""
+    library, kernel, function = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    for _ in range(2):
+        CUDA.cuLibraryLoadData(ctypes.byref(library), b'.version 7.0', None, None, 0, None, None, 0)
+        CUDA.cuLibraryGetKernel(ctypes.byref(kernel), library, b'empty')
+        for where in 3 * [ctypes.byref(function)] + [None]:
+            CUDA.cuKernelGetFunction(where, kernel)
+        CUDA.cuLibraryUnload(library)
+
+
 def hang():
     """A wait for a host function that does not return, until a signal ends the process."""
     signal.setitimer(signal.ITIMER_REAL, 0.5)
@@ -102,4 +113,5 @@ def cost():
 start()
 if sys.argv[1] == 'refused':
     refuse(1)
-{'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'race': race, 'cost': cost, 'library': fail_in_library}[sys.argv[1]]()
+{'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'race': race, 'cost': cost, 'kernels': kernels,
+ 'library': fail_in_library}[sys.argv[1]]()

@@ -89,6 +89,12 @@ class Lines(Traced):
         self.assertIn(f'at {ALLOCATED} ', lines[1])
         self.assertNotIn(' at ', self.report('--calls', '--function', 'cuInit'))
 
+    def test_function_when_it_was_got_before_then_only_a_failure_has_the_line(self):
+        self.run_script('kernels', before=['env', 'SOFTCUDA_EMPTY_KERNELS=1'])
+        calls = self.report('--calls', '--function', 'cuKernelGetFunction').replace('\n' + 45 * ' ', '; ').splitlines()
+        line = f'; at {SCRIPT}:{line_of("CUDA.cuKernelGetFunction")} (kernels)'
+        self.assertEqual([line in call for call in calls], 2 * [True, False, False, True])
+
     def test_calls_when_they_fill_chunks_then_each_has_its_line_and_what_the_driver_says(self):
         self.run_script('many')
         calls = self.report('--calls', '--errors').replace('\n' + 45 * ' ', '; ').splitlines()

@@ -21,9 +21,6 @@ struct trace_schema {
 
     /* Whether a program expects this result of this slot and goes on, so that nobody needs a backtrace. */
     bool (*is_expected)(unsigned slot, unsigned result);
-
-    /* Whether the place of a call of this slot is recorded before the call, whatever its result will be. */
-    bool (*wants_place)(unsigned slot);
 };
 
 /* The mapped file, which a child inherits, and whether it could not be opened. */

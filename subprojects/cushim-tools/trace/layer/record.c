@@ -314,8 +314,9 @@ static bool is_sticky(unsigned result)
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
     const uint64_t *behind = record + (record[0] >> TRACE_WORDS_SHIFT & 0xffff);
-    bool has_python = own->chunk == chunk_of(record) && behind < own->at && slot_of(behind) == TRACE_PYTHON;
-    bool had_place = own->wants_stacks || thread_schema()->wants_place(slot_of(record)) || has_python;
+    unsigned first = own->chunk == chunk_of(record) && behind < own->at ? slot_of(behind) : 0;
+    bool has_python = first == TRACE_PYTHON;
+    bool had_place = own->wants_stacks || has_python || first == TRACE_NO_PYTHON || first == TRACE_STACK;
     if (thread_schema()->is_expected(slot_of(record), result) || own->chunk != chunk_of(record)
         || !thread_has_reserve(own, TRACE_STACK_WORDS + (had_place ? 0 : TRACE_PYTHON_WORDS)))
         return;

@@ -12,6 +12,7 @@
 #include "cushim/layer.h"
 #include "arguments.h"
 #include "fields.inc"
+#include "loaded.h"
 #include "schema.h"
 
 static struct cushim_layer trace_layer;
@@ -120,11 +121,14 @@ static inline bool wants_sample(unsigned slot)
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxReset_v2                                                     \
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v1                                                   \
      || CUSHIM_SLOT_##slot == CUSHIM_SLOT_DevicePrimaryCtxRelease_v2)
+/* Whether a call gets the function of a kernel, its last parameter. */
+#define GETS_FUNCTION(slot) (CUSHIM_SLOT_##slot == CUSHIM_SLOT_KernelGetFunction_v1)
 #define IS_BATCH(slot)                                                                                                 \
     (CUSHIM_SLOT_##slot == CUSHIM_SLOT_MemcpyBatchAsync_v1 || CUSHIM_SLOT_##slot == CUSHIM_SLOT_MemcpyBatchAsync_v2)
 static void arguments_note(const struct cushim_dispatch_table *next, unsigned slot, struct trace_thread *own,
                            const uint64_t *record, const uint64_t *end);
 static void batch_note(struct trace_thread *own, const uint64_t *record);
+static void functions_forget(void);
 
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
@@ -135,19 +139,24 @@ static void batch_note(struct trace_thread *own, const uint64_t *record);
         if (trace_thread == NULL)                                                                                      \
             return trace_next->slot arguments;                                                                         \
         uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \
-        TRACE_FIELDS_##slot(BEFORE)(wants_place(CUSHIM_SLOT_##slot)    ? record_call_with_place                        \
-                                    : wants_sample(CUSHIM_SLOT_##slot) ? record_call_with_sample                       \
-                                                                       : record_call)(                                 \
-            trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);                          \
+        TRACE_FIELDS_##slot(BEFORE);                                                                                   \
+        const uint64_t trace_key = GETS_FUNCTION(slot) ? loaded_key(trace_next, trace_at[-1]) : 0;                     \
+        const bool trace_is_loaded = GETS_FUNCTION(slot) && loaded_has(trace_key);                                     \
+        (wants_place(CUSHIM_SLOT_##slot) && !trace_is_loaded ? record_call_with_place                                  \
+         : wants_sample(CUSHIM_SLOT_##slot)                                                                            \
+             ? record_call_with_sample                                                                                 \
+             : record_call)(trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);          \
         if (IS_LAUNCH(slot) && trace_thread->wants_arguments)                                                          \
             arguments_note(trace_next, CUSHIM_SLOT_##slot, trace_thread, trace_record, trace_at);                      \
         if (ENDS_FUNCTIONS(slot))                                                                                      \
-            arguments_forget();                                                                                        \
+            functions_forget();                                                                                        \
         const CUresult trace_result = trace_next->slot arguments;                                                      \
         if (trace_result == CUDA_SUCCESS || WRITES_REASON(slot, trace_result)) {                                       \
             trace_at = trace_record + TRACE_HEAD;                                                                      \
             TRACE_FIELDS_##slot(AFTER)                                                                                 \
         }                                                                                                              \
+        if (GETS_FUNCTION(slot) && trace_result == CUDA_SUCCESS)                                                       \
+            loaded_add(trace_key);                                                                                     \
         uint64_t trace_fields[ENUMERATION_WORDS] = {0};                                                                \
         if (IS_ENUMERATION(slot))                                                                                      \
             memcpy(trace_fields, trace_record + TRACE_HEAD, sizeof trace_fields);                                      \
@@ -252,6 +261,12 @@ static void batch_note(struct trace_thread *own, const uint64_t *record)
                          1 + arguments_read_batch(&batch, &words[1], sizeof words / sizeof *words - 1));
 }
 
+static void functions_forget(void)
+{
+    arguments_forget();
+    loaded_forget();
+}
+
 /* ---- what the driver logs ---- */
 
 /* The driver calls this on the thread of the call that fails, before that call returns. */
@@ -295,12 +310,8 @@ static bool is_expected(unsigned slot, unsigned result)
 static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                         const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    static const struct trace_schema schema = {(const uint8_t *)states_of_slots,
-                                               CUSHIM_SLOT_COUNT,
-                                               schema_write,
-                                               driver_log_register,
-                                               is_expected,
-                                               wants_place};
+    static const struct trace_schema schema = {(const uint8_t *)states_of_slots, CUSHIM_SLOT_COUNT, schema_write,
+                                               driver_log_register, is_expected};
     (void)next, (void)user;
     if (!record_prepare(&schema))
         return CUDA_ERROR_NOT_PERMITTED;
