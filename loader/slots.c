@@ -26,9 +26,10 @@ CUSHIM_COLD CUresult cushim_slot_find(const char *name, enum cushim_slot *out_sl
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
-        const char *symbol = cush_symbols_symbol(cush_symbols_index((enum cushim_slot)slot));
-        if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot).text, bare) == 0 || strcmp(symbol + 2, bare) == 0) {
+        /* "cuStreamQuery" is the exported name of StreamQuery_v1. Both begin alike, so that few names are made. */
+        const char *symbol = cush_symbols_symbol(cush_symbols_index((enum cushim_slot)slot)) + 2;
+        if (symbol[0] == bare[0]
+            && (strcmp(cush_symbols_slot_name((enum cushim_slot)slot).text, bare) == 0 || strcmp(symbol, bare) == 0)) {
             *out_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
         }
