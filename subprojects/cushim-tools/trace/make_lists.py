@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints what trace makes of cushim's list of entry points: rows for macros of C, which the including file defines.
+"""Writes what trace makes of cushim's list of entry points: rows for macros of C, which the including file defines.
 
-  make_lists.py fields         the parameters of each slot, for the layer
-  make_lists.py placed         the slots whose calls are recorded with their place, for the layer
-  make_lists.py sampled        the slots of which the first calls have their lines of Python, for the layer
-  make_lists.py numbers        the functions, and the types of parameters and of the flags in file/flags.inc
-  make_lists.py enumerators    the values of those types that are enums
-  make_lists.py roles          the functions that are more than TRACE_OTHER to streams and captures, for the reports
+  make_lists.py FILE...
+
+  fields.inc         the parameters of each slot, for the layer
+  placed.inc         the slots whose calls are recorded with their place, for the layer
+  sampled.inc        the slots of which the first calls have their lines of Python, for the layer
+  numbers.inc        the functions, and the types of parameters and of the flags in file/flags.inc
+  enumerators.inc    the values of those types that are enums
+  roles.inc          the functions that are more than TRACE_OTHER to streams and captures, for the reports
 """
 import pathlib
 import re
@@ -106,4 +108,5 @@ if __name__ == '__main__':
     lists.take_depfile(sys.argv)
     lines = {'fields': fields, 'placed': placed, 'sampled': sampled, 'numbers': numbers, 'enumerators': enumerators,
              'roles': roles}
-    print('\n'.join(lines[sys.argv[1]](lists.read())))
+    for path in map(pathlib.Path, sys.argv[1:]):
+        path.write_text('\n'.join(lines[path.stem](lists.read())) + '\n', encoding='utf-8')
