@@ -56,10 +56,15 @@ class Program:
 
     # ---- the order ----
 
-    def arrive(self, stream):
-        self.before[stream] |= self.complete
+    def precede(self, stream):
+        """What precedes a call in a stream that is made now."""
+        before = self.before[stream] | self.complete
         for other in BLOCKING if stream == LEGACY else {LEGACY} if stream in BLOCKING else ():
-            self.before[stream] |= self.before[other]
+            before |= self.before[other]
+        return before
+
+    def arrive(self, stream):
+        self.before[stream] = self.precede(stream)
 
     def synchronize(self, stream):
         self.arrive(stream)
@@ -91,22 +96,21 @@ class Program:
             self.record(self.random.choice([one for one in range(4) if one != event]), self.random.randrange(8))
         self.wait(stream, event)
 
-    def conflicts_of(self, stream, accesses):
-        self.arrive(stream)
+    def conflicts_of(self, accesses, before):
         return [old for buffer, low, high, writes in accesses for old in buffer.accesses
-                if old[2] < high and low < old[3] and (writes or old[1]) and not self.before[stream] >> old[0] & 1]
+                if old[2] < high and low < old[3] and (writes or old[1]) and not before >> old[0] & 1]
 
-    def run(self, stream, accesses, give):
-        """Waits for what conflicts, or forgets it; then gives the work."""
+    def run(self, stream, accesses, give, also=0):
+        """Waits for what conflicts, or forgets it; then gives the work, which is behind `also`, too."""
         while True:
-            conflicts = self.conflicts_of(stream, accesses)
+            conflicts = self.conflicts_of(accesses, self.precede(stream) | also)
             self.conflicts += bool(conflicts)
             if not conflicts or self.conflicts == self.forgotten:
                 break
             self.wait_for(stream, conflicts[0][4])
         if conflicts:
             self.races.append(self.calls)
-        self.before[stream] |= 1 << self.work
+        self.before[stream] = self.precede(stream) | also | 1 << self.work
         for buffer, low, high, writes in accesses:
             buffer.accesses.append((self.work, writes, low, high, stream))
         give()
@@ -164,10 +168,8 @@ class Program:
 
     def launch(self, stream):
         graph = self.random.choice(self.graphs)
-        self.arrive(stream)
-        self.before[stream] |= graph[2]
         self.run(stream, graph[1], lambda: self.give('cuGraphLaunch', ctypes.c_void_p(graph[0]),
-                                                     ctypes.c_void_p(self.streams[stream])))
+                                                     ctypes.c_void_p(self.streams[stream])), graph[2])
         graph[2] = self.before[stream]
 
     def step(self):
