@@ -16,6 +16,10 @@ sys.path.insert(0, os.path.join(SOURCES, 'loader', 'lists'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 PROGRAM, FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# The shared library, for Python; None if there is none, or one with a sanitizer, whose own library Python lacks.
+LIBRARY = os.path.join(os.path.dirname(PROGRAM), '..', '..', '..', 'loader', 'libcushim.so.0')
+if not os.path.exists(LIBRARY) or os.environ.get('TEST_SANITIZERS', 'none') != 'none':
+    LIBRARY = None
 CACHE = os.environ.get('CUSHIM_CACHE') or os.path.join(
     os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim')
 DRIVERS = os.path.join(CACHE, '-'.join(filter(None, ('drivers', os.environ.get('CUSHIM_ARCH')))))

@@ -14,12 +14,10 @@ import tempfile
 import unittest
 import unittest.mock
 
-from program import FAKES, PROGRAM, SOURCES, Case, main
+from program import LIBRARY, PROGRAM, SOURCES, Case, main
 
 WORKERS = 8
-BUILD = pathlib.Path(FAKES).parents[3]
 UUIDS = [f'GPU-{(i + 1) << 4:02x}736f66-7463-7564-612d-646576696365' for i in range(WORKERS)]
-LIBRARY = next((str(path) for path in BUILD.glob('loader/libcushim.so.0')), None)
 DRIVER = os.environ.get('TEST_DRIVER')
 
 
@@ -51,7 +49,7 @@ def work(cushim, uuid, answers):
     answers.put((uuid, before, code, found, cushim.is_started()))
 
 
-@unittest.skipIf(LIBRARY is None or DRIVER is None or not hasattr(os, 'fork'), 'it needs a shared library, and fork()')
+@unittest.skipIf(LIBRARY is None or DRIVER is None or not hasattr(os, 'fork'), 'it needs fork(), and a shared library for Python')
 class Workers(Case):
     @classmethod
     def setUpClass(cls):
