@@ -11,7 +11,7 @@ enum { KEYS = 1024 };
 
 /* At the place that its key leads to, a kernel replaces another one. */
 static _Atomic uint64_t keys[KEYS];
-static _Atomic uint64_t generation = 1;
+static _Atomic uint64_t loaded_generation = 1;
 
 static uint64_t mix(uint64_t key, uint64_t value)
 {
@@ -24,7 +24,7 @@ uint64_t loaded_key(const struct cushim_dispatch_table *next, uint64_t kernel)
     CUcontext context = NULL;
     if (next->CtxGetCurrent_v1(&context) != CUDA_SUCCESS || context == NULL)
         return 0;
-    return mix(mix(mix(0, kernel), (uint64_t)(uintptr_t)context), atomic_load(&generation));
+    return mix(mix(mix(0, kernel), (uint64_t)(uintptr_t)context), atomic_load(&loaded_generation));
 }
 
 bool loaded_has(uint64_t key)
@@ -40,5 +40,5 @@ void loaded_add(uint64_t key)
 
 void loaded_forget(void)
 {
-    atomic_fetch_add(&generation, 1);
+    atomic_fetch_add(&loaded_generation, 1);
 }
