@@ -28,8 +28,6 @@ bool make_sandbox(const char *fault);
 /* Makes a machine with a GPU. Ends with a reason and status 77 where that cannot be done. */
 void make_machine(void);
 
-/* Gives the command mounts of its own, once. */
-void unshare_mounts(const char *fault);
 void mount_proc(const char *options, const char *fault);
 
 /* Begins to refuse what the faults "open=..." name: the parent supervises, and the child goes on. */

@@ -7,6 +7,7 @@
 #include "fault.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ void make_machine(void)
     char place[] = "/tmp/fault-machine-XXXXXX";
     int from = open(".", O_PATH | O_CLOEXEC);
     need(geteuid() == 0, "device files can be made by root only");
-    unshare_mounts("machine");
+    need(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0,
+         "no mount namespace can be made here");
     need(from >= 0 && mkdtemp(place) != NULL && mount("machine", place, "tmpfs", 0, "mode=755") == 0
              && chdir(place) == 0,
          "no file system can be mounted here");

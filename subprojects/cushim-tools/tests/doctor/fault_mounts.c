@@ -17,7 +17,7 @@
 
 /* ---- Mounts ---- */
 
-void unshare_mounts(const char *fault)
+static void unshare_mounts(const char *fault)
 {
     static bool done;
     unsigned user = geteuid(), group = getegid();
