@@ -242,7 +242,8 @@ class Findings(Traced):
 
     def test_waits_when_known_then_longest_is_first_with_what_was_submitted(self):
         found = self.known('waits')
-        self.assertEqual(found['The longest waits'], [
+        # A busy machine can make another wait long, which then comes behind these two.
+        self.assertEqual(found['The longest waits'][:2], [
             'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
             'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc (2 calls), cuMemsetD32Async, '
             'cuMemsetD16Async, and 2 calls of other functions'])
