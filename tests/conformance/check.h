@@ -116,6 +116,10 @@ void check_run(const struct check *check);
 /* Prints one line with a full name. */
 void check_print(const char *name, const char *value, const char *note);
 
+/* Says that a check which takes long, such as a search for races, still goes on: one of which nothing is heard for 20 s
+ * is ended, and its answer is "hung". From any thread. */
+void check_goes_on(void);
+
 /* The number of unexpected answers in this process. */
 extern int check_broken;
 

@@ -224,6 +224,8 @@ static void *race_make(void *user)
     for (int i = 0; i < RACE_COMPLETIONS; i++) {
         struct racer *racer = &racers[i];
         racer->race = race;
+        if (i % 1000 == 0)
+            check_goes_on();
         require("completion", cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &racer->completion));
         if (race->is_inline)
             require("set", cushim_completion_set_inline_callback(racer->completion, race_call, racer, race_release));
