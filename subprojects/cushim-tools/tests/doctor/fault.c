@@ -258,7 +258,7 @@ static void make_other(const char *fault)
     } else if (strcmp(fault, "unshare=time") == 0) {
         unshare_time(fault);
     } else if (strcmp(fault, "machine") == 0) {
-        make_machine();
+        make_machine(fault);
     } else if (strcmp(fault, "traced") == 0) {
         become_tracer(fault);
     } else if (strcmp(fault, "no-new-privs") == 0) {

@@ -25,8 +25,8 @@ bool write_file(const char *path, const char *format, ...);
 bool make_mount(const char *fault);
 bool make_sandbox(const char *fault);
 
-/* Makes a machine with a GPU. Ends with a reason and status 77 where that cannot be done. */
-void make_machine(void);
+/* Makes a machine with a GPU. Ends with a reason and status 77 where the system does not allow that. */
+void make_machine(const char *fault);
 
 void mount_proc(const char *options, const char *fault);
 
