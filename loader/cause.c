@@ -208,7 +208,28 @@ static bool cause_is_hidden(const struct evidence *evidence, struct os_obstacle 
 
 /* ---- In this order ---- */
 
-static struct os_obstacle cause_search(const char *root, const char *library, CUresult code, unsigned others)
+static atomic_uint searches_started, searches_ended;
+
+/* How many searches of other threads went on at any time since so many had ended. */
+static unsigned searches_beside(unsigned ended)
+{
+    return atomic_load(&searches_started) - ended - 1;
+}
+
+/* A search of another thread that begins while this one tries to open files takes some of them, too. */
+static struct os_obstacle obstacle_search(const char *root, CUresult code, unsigned ended)
+{
+    struct os_obstacle obstacle;
+    unsigned others;
+    do {
+        others = searches_beside(ended);
+        obstacle = cush_os_obstacle_find(root, code, others);
+    } while (obstacle.reason == CUSHIM_REASON_LIMIT && searches_beside(ended) != others);
+    return obstacle;
+}
+
+/* `ended`: the searches that had ended before this one began. */
+static struct os_obstacle cause_search(const char *root, const char *library, CUresult code, unsigned ended)
 {
     struct evidence evidence;
     struct os_obstacle cause = {.reason = CUSHIM_REASON_NONE, .message = ""};
@@ -218,7 +239,7 @@ static struct os_obstacle cause_search(const char *root, const char *library, CU
     if (cause.reason != CUSHIM_REASON_NONE)
         return cause;
     if (code != CUDA_SUCCESS)
-        obstacle = cush_os_obstacle_find(root, code, others);
+        obstacle = obstacle_search(root, code, ended);
     if (obstacle.reason == CUSHIM_REASON_LIMIT || obstacle.reason == CUSHIM_REASON_SANDBOX)
         return obstacle;
     if (!library_is_of_nvidia(&evidence) && cause_is_hidden(&evidence, &cause))
@@ -236,10 +257,11 @@ static struct os_obstacle cause_search(const char *root, const char *library, CU
 
 struct os_obstacle cush_cause_find(const char *root, const char *library, CUresult code, bool is_forked)
 {
-    static atomic_uint searches;
     if (code == CUDA_ERROR_NOT_INITIALIZED && is_forked) /* also with some kernels (HMM with KASLR) */
         return (struct os_obstacle){.reason = CUSHIM_REASON_FORKED, .message = ""};
-    struct os_obstacle cause = cause_search(root, library, code, atomic_fetch_add(&searches, 1));
-    atomic_fetch_sub(&searches, 1);
+    const unsigned ended = atomic_load(&searches_ended);
+    atomic_fetch_add(&searches_started, 1);
+    struct os_obstacle cause = cause_search(root, library, code, ended);
+    atomic_fetch_add(&searches_ended, 1);
     return cause;
 }
