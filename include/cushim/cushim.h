@@ -2,7 +2,8 @@
 /**
  * @file
  * Includes every public header except names.h and names_interop.h, which a ported program includes itself and last,
- * untyped.h, abi/egl.h, the headers of compat, and cushim.hpp, which is for C++ and includes this header.
+ * untyped.h, abi/egl.h, the headers of compat, ffnvcodec.h, which is for programs that use FFmpeg's header, and
+ * cushim.hpp, which is for C++ and includes this header.
  *
  * @mainpage
  * One binary, any CUDA driver, or none. A program includes cushim/cushim.h; each header has an example and its rules.

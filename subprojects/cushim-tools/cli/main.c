@@ -61,7 +61,7 @@ static void print_options(const char *command)
 static void print_command_help(const struct command *command)
 {
     fputs(command->help, stdout);
-    puts("\nOptions of every command that apply to this one:");
+    puts("\nCommon options:");
     print_options(command->name);
     puts("\ncushim --help shows every command.");
     print_manual();
@@ -75,14 +75,15 @@ static void print_help(void)
     puts("  cushim audit FILE|WHEEL|DIRECTORY...\n"
          "      Derives from a binary on which drivers and GPUs it runs: audit --help.\n"
          "      \"cushim NAME\" runs a program cushim-NAME beside cushim, as this one.");
-    puts("\nOptions of every other command:");
+    puts("\nCommon options (audit has its own):");
     print_options(NULL);
     puts("\n"
          "  cushim help COMMAND, cushim COMMAND --help (-h), cushim --version (-V)\n"
          "\n"
          "Exit status: 0 if the driver is usable and the requirements are met, 1 if not\n"
          "(probe without --devices: if it is certainly not usable), 2 if the command line\n"
-         "is invalid; with exec and trace, that of the program.");
+         "is invalid or the answer is not known; with exec, trace and doctor -- PROGRAM,\n"
+         "that of the program.");
     print_manual();
 }
 
