@@ -14,6 +14,7 @@ CUresult cush_queue_new(const char *function, struct cushim_dispatcher **out_dis
         free(dispatcher);
         return fail_no_descriptor(function);
     }
+    cush_os_watch_forks();
     dispatcher->generation = cush_os_process_generation();
     atomic_init(&dispatcher->references, 1);
     *out_dispatcher = dispatcher;

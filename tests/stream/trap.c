@@ -194,6 +194,22 @@ CHECK(forked, "trap.forked", .flags = CHECK_ALONE)
     test_stream_close(stream);
 }
 
+/* The dispatcher is the first object of the process that remembers in which process it was created. */
+CHECK(forked_dispatcher, "trap.forked-dispatcher", .flags = CHECK_ALONE)
+{
+    int status = -1;
+    struct cushim_dispatcher *dispatcher = NULL;
+    require("dispatcher", cushim_dispatcher_create(&dispatcher));
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        _exit(cushim_dispatcher_run(dispatcher, 0, NULL) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    expect_number("child", status, 0);
+    cushim_dispatcher_destroy(&dispatcher);
+}
+
 static void CUDA_CB sleep_a_while(CUstream stream, CUresult status, void *user)
 {
     for (int i = 0; i < 20; i++)
