@@ -104,9 +104,8 @@ CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context 
  *
  * @param stream      The stream.
  * @param out_handle  Receives the driver's handle.
- * @retval CUDA_ERROR_ILLEGAL_STATE  A capture that cushim_capture_begin() began is open, a body of cushim_stream_run()
- *                                   or cushim_stream_enqueue() runs with the stream, or a body of
- *                                   cushim_stream_enqueue() left the stream in a capture of another stream. Nothing
+ * @retval CUDA_ERROR_ILLEGAL_STATE  A capture that cushim_capture_begin() began is open, or a body of
+ *                                   cushim_stream_run() or cushim_stream_enqueue() runs with the stream. Nothing
  *                                   changed.
  */
 CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_handle);

@@ -98,10 +98,8 @@ CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_hand
         return cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function,
                                 "A capture of the stream is open. End the capture first.");
     if (atomic_load(&released->uses) != 1)
-        return cushim_error_set(
-            CUDA_ERROR_ILLEGAL_STATE, function,
-            "A body of cushim_stream_run() or cushim_stream_enqueue() uses the stream, or has left it in a capture "
-            "of another stream.");
+        return cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function,
+                                "A body of cushim_stream_run() or cushim_stream_enqueue() uses the stream.");
     *stream = NULL;
     *out_handle = released->handle;
     released->owned = false;

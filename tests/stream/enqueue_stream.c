@@ -193,6 +193,28 @@ CHECK(joins_capture, "enqueue_stream.joins-capture", .flags = CHECK_ALONE, .need
     expect_work("never", &joining->work, 0);
 }
 
+static CUresult wait_for_event(struct cushim_stream *stream, void *user)
+{
+    return cushim_stream_wait_event(stream, user, 0);
+}
+
+/* After the call, the caller can take the driver's stream, although it is still in the capture of another stream. */
+CHECK(joined_released, "enqueue_stream.joined-released", .needs = {S(StreamEndCapture_v1)})
+{
+    struct cushim_stream *origin = fixture_stream();
+    struct cushim_stream *stream = test_stream_new();
+    struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
+    CUstream handle = NULL;
+    struct cushim_capture *capture = test_capture_begin(origin, RELAXED);
+    require("record", cushim_event_record(event, origin, 0));
+    expect_error("code", cushim_stream_enqueue(stream, wait_for_event, event, NULL, NULL),
+                 CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    expect_status("still-joined", stream, "invalidated");
+    expect_success("release", cushim_stream_release(&stream, &handle));
+    expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect("destroy", cu->StreamDestroy_v2(handle), CUDA_SUCCESS);
+}
+
 /* The legacy stream refuses every call while a blocking stream is capturing, and this error is not the status of its
  * work. The library first queries whether it is so; here that query fails, as if the capture began right after it. */
 CHECK(completion_implicit, "enqueue_stream.completion-implicit", .needs = {S(StreamBeginCapture_v2)})
