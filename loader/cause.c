@@ -208,12 +208,10 @@ static bool cause_is_hidden(const struct evidence *evidence, struct os_obstacle 
 
 /* ---- In this order ---- */
 
-static atomic_uint searches_started, searches_ended;
-
 /* How many searches of other threads went on at any time since so many had ended. */
 static unsigned searches_beside(unsigned ended)
 {
-    return atomic_load(&searches_started) - ended - 1;
+    return atomic_load(&cush_os_searches_started) - ended - 1;
 }
 
 /* A search of another thread that begins while this one tries to open files takes some of them, too. */
@@ -259,9 +257,9 @@ struct os_obstacle cush_cause_find(const char *root, const char *library, CUresu
 {
     if (code == CUDA_ERROR_NOT_INITIALIZED && is_forked) /* also with some kernels (HMM with KASLR) */
         return (struct os_obstacle){.reason = CUSHIM_REASON_FORKED, .message = ""};
-    const unsigned ended = atomic_load(&searches_ended);
-    atomic_fetch_add(&searches_started, 1);
+    const unsigned ended = atomic_load(&cush_os_searches_ended);
+    atomic_fetch_add(&cush_os_searches_started, 1);
     struct os_obstacle cause = cause_search(root, library, code, ended);
-    atomic_fetch_add(&searches_ended, 1);
+    atomic_fetch_add(&cush_os_searches_ended, 1);
     return cause;
 }

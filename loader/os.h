@@ -12,6 +12,7 @@
 #include "cushim/diagnosis.h"
 #include "cushim/lookup.h"
 #include "cushim/system.h"
+#include "common/atomic.h"
 #include "os_file.h"
 #include "os_obstacle.h"
 
@@ -133,6 +134,10 @@ unsigned long cush_os_process(void);
 
 /* Returns how many forks, counted since the first load, lead to this process, without a system call. */
 unsigned long cush_os_fork_count(void);
+
+/* How many searches for the cause of a failed start the threads of this process have begun and ended. The child of a
+ * fork() begins with 0: it does not have the other threads. */
+extern atomic_uint cush_os_searches_started, cush_os_searches_ended;
 
 /* Whether NVIDIA has a driver for the system. Where it has none, nothing is searched for. */
 extern const bool cush_os_has_driver;

@@ -18,6 +18,7 @@
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool has_fork_handlers;
 static unsigned long fork_count;
+atomic_uint cush_os_searches_started, cush_os_searches_ended;
 static _Thread_local bool load_lock_is_mine;
 static int cancel_state; /* of the thread that holds the lock, from before it took the lock */
 
@@ -62,6 +63,8 @@ static CUSHIM_COLD void load_lock_after_fork_in_child(void)
         load_lock = free_lock;
     load_lock_after_fork();
     fork_count++;
+    atomic_store(&cush_os_searches_started, 0);
+    atomic_store(&cush_os_searches_ended, 0);
 }
 
 /* Two threads can both register the handlers, which then do their work once. pthread_once() would wake waiting threads,

@@ -14,6 +14,7 @@
 
 /* Windows has no fork(). */
 static SRWLOCK load_lock = SRWLOCK_INIT;
+atomic_uint cush_os_searches_started, cush_os_searches_ended;
 
 /* The thread that holds the lock; 0 is not the id of a thread. A thread only compares it with its own id. */
 static DWORD load_lock_owner;

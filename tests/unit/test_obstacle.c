@@ -395,6 +395,50 @@ DIRECTORY_TEST(test_init_when_many_threads_look_for_the_cause_then_none_is_a_lim
     child_check(limit_to_files_of_a_start, no_thread_names_a_limit);
 }
 
+/* ---- A fork() while threads look for a cause: they do not exist in the child ---- */
+
+enum { THREADS = 8, CHILDREN = 10 };
+static pid_t children[CHILDREN];
+static atomic_bool has_children;
+
+/* Fewer than a start needs by the files of one search. */
+static bool limit_to_too_few_files(void)
+{
+    int next = dup(STDIN_FILENO);
+    close(next);
+    return limit(RLIMIT_NOFILE, (rlim_t)next + OS_START_FILES - 2);
+}
+
+static bool limit_is_named(void)
+{
+    (void)cushim_init();
+    return cushim_diagnosis_get()->reason == CUSHIM_REASON_LIMIT;
+}
+
+static void fork_while_others_start(int index)
+{
+    for (int i = 0; index == 0 && i < CHILDREN; i++)
+        children[i] = child_start(limit_to_too_few_files, limit_is_named);
+    if (index == 0)
+        atomic_store(&has_children, true);
+    while (!atomic_load(&has_children))
+        (void)cushim_init();
+}
+
+DIRECTORY_TEST(test_init_when_threads_of_the_parent_look_for_a_cause_then_the_child_names_its_limit)
+{
+    make_machine(WHOLE);
+    load();
+    answer = (CUresult)304;
+    crowd_run(THREADS, fork_while_others_start);
+    int failed = 0;
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        failed += waitpid(children[i], &status, 0) != children[i] || status != 0;
+    }
+    assert_int_equal(failed, 0);
+}
+
 static size_t count_files(void)
 {
     size_t count = 0;
