@@ -172,7 +172,7 @@ static void pending_call_make(void *argument)
     support_count(&pending->is_over);
 }
 
-bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument)
+static bool returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument, int milliseconds)
 {
     struct gate gate = {0, 0};
     struct pending_call pending = {.call = call, .argument = argument};
@@ -180,7 +180,7 @@ bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), vo
     assert_cu(0, cu->LaunchHostFunc_v1(stream, support_gate, &gate));
     support_reached(&gate);
     support_thread_start(pending_call_make, &pending);
-    for (int i = 0; i < 40 && !support_number(&pending.is_over); i++)
+    for (int i = 0; i < milliseconds && !support_number(&pending.is_over); i++)
         support_sleep(1);
     bool is_over = support_number(&pending.is_over) != 0;
     support_open(&gate);
@@ -189,4 +189,14 @@ bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), vo
     assert_cu(0, pending.result);
     assert_cu(0, cu->StreamDestroy_v2(stream));
     return is_over;
+}
+
+bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument)
+{
+    return returns_beside(flags, call, argument, 5000); /* on a busy machine, a thread can take long to start */
+}
+
+bool support_waits_beside(unsigned flags, CUresult (*call)(void *argument), void *argument)
+{
+    return !returns_beside(flags, call, argument, 40);
 }

@@ -48,8 +48,9 @@ void support_on_thread(void (*body)(void *), void *argument);
 CUstream support_stream(unsigned flags);
 
 /* Makes the call on another thread while a host function in a stream with these flags does not return. Returns whether
- * the call returns meanwhile. Fails if its result is an error. */
+ * the call returns meanwhile, or whether it waits. Fails if its result is an error. */
 bool support_returns_beside(unsigned flags, CUresult (*call)(void *argument), void *argument);
+bool support_waits_beside(unsigned flags, CUresult (*call)(void *argument), void *argument);
 
 CUevent support_event(unsigned flags);
 CUgraphNode support_host_node(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data);

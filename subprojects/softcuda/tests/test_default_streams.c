@@ -64,7 +64,7 @@ static CUresult synchronize(void *stream)
 
 TEST(test_legacy_stream_when_synchronised_then_waits_for_blocking_streams_alone)
 {
-    assert_false(support_returns_beside(CU_STREAM_DEFAULT, synchronize, CU_STREAM_LEGACY));
+    assert_true(support_waits_beside(CU_STREAM_DEFAULT, synchronize, CU_STREAM_LEGACY));
     assert_true(support_returns_beside(CU_STREAM_NON_BLOCKING, synchronize, CU_STREAM_LEGACY));
     assert_true(support_returns_beside(CU_STREAM_DEFAULT, synchronize, CU_STREAM_PER_THREAD));
 }

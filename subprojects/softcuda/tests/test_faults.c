@@ -174,8 +174,9 @@ TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them)
 {
     int number = 0;
     CUstream stream = support_stream(0);
-    control->delay_callbacks(50);
+    control->delay_callbacks(500); /* longer than a busy machine takes until the query */
     assert_cu(0, cu->StreamAddCallback_v1(stream, record_status, &number, 0));
+    support_sleep(20); /* without a delay, the callback is over */
     assert_cu(600, cu->StreamQuery_v1(stream));
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(support_number(&number), 1);
