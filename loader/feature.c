@@ -202,7 +202,7 @@ static bool feature_may_open(const char *root, const char *path, const char *nam
     char file[300];
     (void)root, (void)unused;
     snprintf(file, sizeof file, "%s/%.255s", path, name);
-    return cush_os_file_state(file, true) == OS_FILE_READY;
+    return name[0] != '.' && cush_os_file_state(file, true) == OS_FILE_READY;
 }
 
 static void feature_check_platform(enum need_platform platform, struct cushim_feature_info *info)

@@ -5,6 +5,15 @@
 #include <limits.h>
 #include <stdio.h>
 
+#if defined(__linux__)
+#    include <sched.h>
+#    include <sys/mount.h>
+#    include <sys/stat.h>
+#    include <unistd.h>
+
+#    include "child.h"
+#endif
+
 static struct cushim_feature_info alone(enum cushim_feature feature)
 {
     struct cushim_feature_info info;
@@ -94,6 +103,39 @@ UNIT_TEST(test_feature_when_a_driver_is_loaded_then_its_version_and_functions_de
             assert_string_equal(info.message, rows[i].message);
     }
 }
+
+#if defined(__linux__)
+#    define CHANNELS "/dev/nvidia-caps-imex-channels"
+
+/* In a /dev of its own. */
+static bool make_empty_channels(void)
+{
+    int user = geteuid() != 0 ? CLONE_NEWUSER : 0;
+    return unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+           && mount("none", "/dev", "tmpfs", 0, NULL) == 0 && mkdir(CHANNELS, 0755) == 0;
+}
+
+static bool fabric_handles_are_usable(void)
+{
+    struct cushim_feature_info info;
+    return cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_DRIVER_ALONE, &info) == CUDA_SUCCESS
+           && info.is_usable;
+}
+
+static bool a_channel_makes_fabric_handles_usable(void)
+{
+    bool were_usable = fabric_handles_are_usable();
+    FILE *channel = fopen(CHANNELS "/channel0", "w");
+    return channel != NULL && fclose(channel) == 0 && !were_usable && fabric_handles_are_usable();
+}
+
+UNIT_TEST(test_fabric_handles_when_the_directory_of_channels_is_empty_then_not_usable)
+{
+    unit_load_plain("fake_13000");
+    if (!child_check(make_empty_channels, a_channel_makes_fabric_handles_usable))
+        unit_skip("this machine gives a process no file system of its own");
+}
+#endif
 
 /* Not an older one, with which the program would fail again. */
 UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough)
