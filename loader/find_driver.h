@@ -79,6 +79,9 @@ CUSHIM_COLD bool cush_system_each_gpu(const char *root, void (*use)(const char *
 /* Writes the name of the kernel driver of a device. Returns false if it has none. */
 CUSHIM_COLD bool cush_system_gpu_driver(const char *root, const char *address, char *name, size_t size);
 
+/* Whether runtime power management has suspended a device, which then does nothing until it is used. */
+CUSHIM_COLD bool cush_system_gpu_is_asleep(const char *root, const char *address);
+
 /* The directory with a directory for each device of the bus. */
 extern const char cush_system_pci_devices[];
 

@@ -88,8 +88,7 @@ static void gpu_read_bus(const char *root, struct gpu *gpu)
     char text[32];
     if (gpu_read(root, cush_system_pci_devices, address, "device", text, sizeof text))
         gpu->device_id = (unsigned)strtoul(text, NULL, 16);
-    gpu->public.is_asleep = gpu_read(root, cush_system_pci_devices, address, "power/runtime_status", text, sizeof text)
-                            && strncmp(text, "suspend", 7) == 0;
+    gpu->public.is_asleep = cush_system_gpu_is_asleep(root, address);
     gpu->has_kernel_driver = cush_system_gpu_driver(root, address, text, sizeof text);
     gpu->has_other_driver = gpu->has_kernel_driver && strcmp(text, "nvidia") != 0;
     cush_gpu_set_capability(gpu);

@@ -161,6 +161,13 @@ bool cush_system_gpu_driver(const char *root, const char *address, char *name, s
     return name[0] != '\0';
 }
 
+bool cush_system_gpu_is_asleep(const char *root, const char *address)
+{
+    char text[24];
+    return bus_device_read(root, address, "power/runtime_status", text, sizeof text)
+           && strncmp(text, "suspend", 7) == 0;
+}
+
 struct bus_count {
     const char *root;
     struct system_bus *bus;
@@ -172,7 +179,10 @@ static void bus_count_gpu(const char *address, void *user)
     const struct bus_count *count = user;
     struct system_bus *bus = count->bus;
     bus->gpus++;
-    bus->lost += bus_device_read(count->root, address, "config", text, 8) && memcmp(text, "\377\377\377\377", 4) == 0;
+    /* Linux wakes a GPU whose configuration is read. */
+    bus->lost += !cush_system_gpu_is_asleep(count->root, address)
+                 && bus_device_read(count->root, address, "config", text, 8)
+                 && memcmp(text, "\377\377\377\377", 4) == 0;
     if (!cush_system_gpu_driver(count->root, address, text, sizeof text))
         return;
     bus->of_vfio += strcmp(text, "vfio-pci") == 0 || strcmp(text, "pci-stub") == 0 || strcmp(text, "xen-pciback") == 0;

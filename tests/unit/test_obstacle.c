@@ -181,6 +181,7 @@ enum {
     LOST_GPU = 1 << 5,
     JETSON = 1 << 6,
     GPU_DIRECTORY = 1 << 7,
+    SLEEPING_GPU = 1 << 8,
     WHOLE = CONTROL | UVM
 };
 
@@ -195,6 +196,8 @@ static void make_machine(unsigned parts)
     add_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
     add_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
     add_file("sys/bus/pci/devices/0000:01:00.0/config", config);
+    add_file("sys/bus/pci/devices/0000:01:00.0/power/runtime_status",
+             (parts & SLEEPING_GPU) != 0 ? "suspended\n" : "active\n");
     if ((parts & GPU_DIRECTORY) != 0)
         assert_int_equal(mkdir(directory_path("root/dev/nvidia0"), 0777), 0);
     else
@@ -268,6 +271,9 @@ static const struct scenario {
      "open /dev/nvidia0"},
     {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
     {"lost GPU", WHOLE | LOST_GPU, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
+    /* To read its configuration would wake it. */
+    {"sleeping GPU", WHOLE | LOST_GPU | SLEEPING_GPU, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
+    {"sleeping GPU", WHOLE | LOST_GPU | SLEEPING_GPU, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNKNOWN, "unknown"},
     {"dead nvmap", JETSON, refuse_nothing, (CUresult)999, CUSHIM_REASON_NODE_WRONG, "open /dev/nvmap"},
     {"fork after a load", WHOLE, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
     {"second start", WHOLE, start_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},

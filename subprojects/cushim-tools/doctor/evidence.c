@@ -75,7 +75,11 @@ static void bus_add(struct doctor *doctor, const char *device)
     gpu->is_of_another_driver = cush_os_path_below(doctor->root, path, whole, sizeof whole - sizeof "/driver")
                                 && cush_os_link_name(strcat(whole, "/driver"), text, sizeof text)
                                 && strcmp(text, "nvidia") != 0;
-    gpu->is_lost = bus_read(doctor, device, "config", text, sizeof text) && memcmp(text, "\xff\xff\xff\xff", 4) == 0;
+    /* Linux wakes a GPU whose configuration is read. */
+    bool is_asleep =
+        bus_read(doctor, device, "power/runtime_status", text, sizeof text) && strncmp(text, "suspend", 7) == 0;
+    gpu->is_lost =
+        !is_asleep && bus_read(doctor, device, "config", text, sizeof text) && memcmp(text, "\xff\xff\xff\xff", 4) == 0;
 }
 
 static int bus_compare(const void *one, const void *other)

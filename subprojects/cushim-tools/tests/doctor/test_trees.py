@@ -172,6 +172,13 @@ class OnTree(Agreement):
             file.write(b'\xff' * 64)
         self.leads('gpu_lost', tree)
 
+    def test_gpu_when_it_sleeps_then_its_registers_are_not_read(self):  # which would wake it
+        tree = self.fitting('0x1140', '470.256.02', '', '')
+        with open(tree.path(BUS + 'config'), 'wb') as file:
+            file.write(b'\xff' * 64)
+        self.leads('gpu_lost', tree.file(BUS + 'power/runtime_status', 'active\n'))
+        self.leads('gpu_too_old', tree.file(BUS + 'power/runtime_status', 'suspended\n'))
+
     def test_gpu_when_a_setting_switched_it_off_then_names_it(self):
         tree = self.tree().directory('/sys/bus/pci/devices').driver(LIBRARIES)
         self.leads('no_gpu', tree)
