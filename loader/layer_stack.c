@@ -232,11 +232,9 @@ static void stack_commit(const struct layer_tables *bottom)
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         layer_set_next(stacked->layer, below);
         stacked->below = below;
-        if (stacked->new_tables != NULL) {
-            cush_layer_tables_keep(stacked->new_tables);
+        if (stacked->new_tables != NULL)
             stacked->tables = stacked->new_tables;
-            stacked->new_tables = NULL;
-        }
+        stacked->new_tables = NULL;
         if (!stacked->stopped)
             stack.top = below = stacked->tables;
     }
@@ -247,44 +245,47 @@ static void stack_roll_back(void)
 {
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         layer_set_next(stacked->layer, stacked->below);
-        free(stacked->new_tables);
         stacked->new_tables = NULL;
     }
 }
 
-static CUSHIM_COLD bool stack_make_tables(const struct layer_tables *bottom, bool is_new, struct layer_failure *failure)
+/* Makes the tables of the layers on a new bottom, or, if that is NULL, on the one that is there. */
+static CUSHIM_COLD bool stack_make_tables(struct layer_tables *new_bottom, struct layer_failure *failure)
 {
-    const struct layer_tables *below = bottom;
+    const struct layer_tables *bottom = new_bottom != NULL ? new_bottom : stack.bottom, *below = bottom;
+    struct layer_tables *unread = new_bottom; /* new tables that no layer has got yet: only these can be freed */
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         if (stacked->stopped)
             continue;
-        if (!layer_make_tables(stacked, below, is_new, failure)) {
+        if (!layer_make_tables(stacked, below, new_bottom != NULL, failure)) {
+            free(unread);
+            free(stacked->new_tables);
             stack_roll_back();
             return false;
         }
+        if (unread != NULL)
+            cush_layer_tables_keep(unread);
         layer_set_next(stacked->layer, below); /* the layers above can call this one while they are installed */
+        unread = stacked->new_tables;
         below = stacked->new_tables != NULL ? stacked->new_tables : stacked->tables;
     }
+    if (unread != NULL)
+        cush_layer_tables_keep(unread);
     stack_commit(bottom);
     return true;
 }
 
 CUSHIM_COLD bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure)
 {
-    bool is_new = stack.bottom == NULL || stack.has_driver != has_driver;
-    if (stack.bottom_layer != NULL && is_new) {
-        struct layer_tables *bottom = malloc(sizeof *bottom);
-        if (bottom == NULL)
+    struct layer_tables *new_bottom = NULL;
+    if (stack.bottom_layer != NULL && (stack.bottom == NULL || stack.has_driver != has_driver)) {
+        new_bottom = malloc(sizeof *new_bottom);
+        if (new_bottom == NULL)
             return fail_memory(failure);
-        cush_layer_tables_fill_bottom(bottom, has_driver);
-        if (!stack_make_tables(bottom, is_new, failure)) {
-            free(bottom);
-            return false;
-        }
-        cush_layer_tables_keep(bottom);
-    } else if (stack.bottom_layer != NULL && !stack_make_tables(stack.bottom, is_new, failure)) {
-        return false;
+        cush_layer_tables_fill_bottom(new_bottom, has_driver);
     }
+    if (stack.bottom_layer != NULL && !stack_make_tables(new_bottom, failure))
+        return false;
     stack.is_built = true;
     stack.has_driver = has_driver;
     return true;

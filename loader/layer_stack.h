@@ -31,10 +31,10 @@ bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info);
 
 /*
  * A pair of tables: those below all layers, or those that a layer has replaced slots of. Immutable, and never freed
- * once current, because a program may keep a table.
+ * once current, because a program may keep a table, or once a layer has got it, because a call of that may read it.
  */
 struct layer_tables {
-    struct layer_tables *older;        /* the ones that became current before */
+    struct layer_tables *older;        /* the ones that were kept before */
     const struct layer_tables *bottom; /* the ones below all layers */
     bool has_driver;                   /* otherwise the bottom is the null driver */
     union table of[CUSHIM_DEFAULT_STREAM_COUNT];

@@ -224,3 +224,40 @@ LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_rea
     layers_assert_passes(cushim_table_legacy(), "a ");
     unit_reset(NULL);
 }
+
+/* Reads the tables below two layers, as these do when they are called, and can fail then. */
+struct reader {
+    const struct cushim_dispatch_table *tables[2];
+    struct cushim_dispatch_table copies[2];
+    CUresult code;
+};
+
+static CUresult reading_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    struct reader *reader = user;
+    reader->tables[0] = cushim_layer_next(&layer_a, kind);
+    reader->tables[1] = cushim_layer_next(&layer_b, kind);
+    for (int i = 0; i < 2; i++)
+        reader->copies[i] = *reader->tables[i];
+    return reader->code;
+}
+
+/* A call that has just taken the table of a layer goes on with it. */
+LAYERS_TEST(test_load_when_a_layer_fails_then_the_tables_that_others_have_read_stay)
+{
+    static struct reader reader;
+    const char *fake = unit_fake("fake_12040");
+    struct cushim_layer reading = CUSHIM_LAYER("reading", reading_install, &reader);
+    reader.code = CUDA_SUCCESS;
+    layers_add(&layer_a);
+    layers_add(&layer_b);
+    layers_add(&reading);
+    assert_int_equal(unit_load_path("none"), CUDA_ERROR_FILE_NOT_FOUND);
+    reader.code = CUDA_ERROR_UNKNOWN;
+    unit_assert_failed(unit_load_path(fake), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_UNKNOWN);
+    for (int i = 0; i < 2; i++)
+        assert_memory_equal(reader.tables[i], &reader.copies[i], sizeof reader.copies[i]);
+    layers_assert_passes(cushim_table_legacy(), "b a ");
+    unit_reset(NULL);
+}
