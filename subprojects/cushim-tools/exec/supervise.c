@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,14 +78,23 @@ static void last_read(pid_t child, struct supervised *last)
         fclose(status);
 }
 
-/* Waits for the end of the child, and sends it what is meant for it. */
-static int supervise_wait(pid_t child, const sigset_t *signals, struct supervised *last)
+/*
+ * Waits for the end of the child, and sends it what is meant for it. The child blocks the signals until this end of the
+ * pair is shut down: one that the group got before the witness started is sent again, and is pending in the child once.
+ */
+static int supervise_wait(pid_t child, int pair_end, const sigset_t *signals, struct supervised *last)
 {
     int status = 0;
+    bool is_held = true;
     pid_t witness = witness_start();
     for (;;) {
         siginfo_t info;
-        int number = sigwaitinfo(signals, &info);
+        int number = is_held ? sigtimedwait(signals, &info, &(struct timespec){0, 0}) : sigwaitinfo(signals, &info);
+        if (is_held && number < 0 && errno == EAGAIN) {
+            shutdown(pair_end, SHUT_WR);
+            is_held = false;
+            continue;
+        }
         last_read(child, last);
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
@@ -102,13 +112,16 @@ static int supervise_wait(pid_t child, const sigset_t *signals, struct supervise
     return status;
 }
 
-static void supervise_child(const struct options *options, int pipe_end, const sigset_t *mask)
+static void supervise_child(const struct options *options, int pair_end, const sigset_t *mask)
 {
+    char byte;
+    while (read(pair_end, &byte, 1) < 0 && errno == EINTR)
+        continue;
     sigprocmask(SIG_SETMASK, mask, NULL);
     int status = (int)command_exec(options);
     fflush(NULL);
     /* Otherwise, the other end sees only the end of the file. */
-    _exit(write(pipe_end, "", 1) == 1 ? status : 1);
+    _exit(write(pair_end, "", 1) == 1 ? status : 1);
 }
 
 int supervise(const struct options *options, bool *out_started, struct supervised *out_last)
@@ -122,7 +135,7 @@ int supervise(const struct options *options, bool *out_started, struct supervise
         sigaddset(&signals, forwarded[i]);
     *out_started = false;
     *out_last = (struct supervised){.has_other_user = false};
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
     fflush(NULL);
     sigprocmask(SIG_BLOCK, &signals, &mask);
@@ -130,9 +143,10 @@ int supervise(const struct options *options, bool *out_started, struct supervise
     pid_t child = fork();
     if (child == 0) {
         signal(SIGCHLD, on_end);
+        close(ends[0]);
         supervise_child(options, ends[1], &mask);
     }
-    int status = child > 0 ? supervise_wait(child, &signals, out_last) : -1, error = errno;
+    int status = child > 0 ? supervise_wait(child, ends[0], &signals, out_last) : -1, error = errno;
     close(ends[1]);
     *out_started = child > 0 && read(ends[0], &byte, 1) == 0;
     close(ends[0]);

@@ -438,6 +438,19 @@ static void handle_signals(void)
     printf("%d %d\n", 1 + calls, (int)handled);
 }
 
+/* The number of signals that are pending, and of those that come less than a second later. */
+static int count_signals(int number)
+{
+    sigset_t set;
+    int count = 0;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    while (sigtimedwait(&set, NULL, &(const struct timespec){1, 0}) == number)
+        count++;
+    return count;
+}
+
 /* The same call fails in a signal handler and outside. */
 static void fail_in_handler(int number)
 {
@@ -543,6 +556,8 @@ int main(int argc, char **argv)
         cancel_threads();
     } else if (strcmp(what, "signals") == 0) {
         handle_signals();
+    } else if (strcmp(what, "count-signals") == 0) {
+        printf("%d\n", count_signals(SIGUSR1));
     } else if (strcmp(what, "again") == 0) {
         return exec_again(argv[0], atoi(argv[2]));
     } else if (strcmp(what, "leave") == 0) {

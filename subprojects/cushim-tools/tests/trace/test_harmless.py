@@ -8,14 +8,16 @@ import signal
 import subprocess
 import time
 
-from traced import KNOWN, LAYER, PROGRAM, Traced, environment, main, run, softcuda
+from traced import KNOWN, LAYER, PROGRAM, PROGRAMS, Traced, environment, main, run, softcuda
+
+SIGNAL_AT_FORK = os.path.join(PROGRAMS, 'signal_at_fork.so')
 
 
 class Harmless(Traced):
-    def start(self, *command, options=(), **settings):
+    def start(self, *command, options=(), variables=(), **settings):
         """Starts a command under trace, into self.file."""
         return subprocess.Popen([PROGRAM, 'trace', '-o', self.file, '--softcuda', '580', *options, '--', *command],
-                                env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                env=environment(**dict(variables)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **settings)
 
     def end(self, process, status=0):
@@ -175,6 +177,14 @@ class Harmless(Traced):
         for number in signal.SIGTERM, signal.SIGINT:
             signal.signal(number, signal.SIG_DFL)
             self.assertEqual(self.signal(number, True), 1, number)
+
+    def test_trace_when_group_is_signalled_while_program_starts_then_program_gets_it_once(self):
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]) # the program is not ended by it
+        self.addCleanup(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        for child in '1', '2':
+            variables = {'LD_PRELOAD': SIGNAL_AT_FORK, 'SIGNAL_AT_FORK': child}
+            process = self.start(KNOWN, 'count-signals', variables=variables, start_new_session=True)
+            self.assertEqual(self.end(process)[0], '1\n', f'after child {child}')
 
     def test_trace_when_signal_ends_program_then_ends_so_too(self):
         process = self.start('/bin/sh', '-c', f'{KNOWN} count 7; echo ready; exec sleep 60')
