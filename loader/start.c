@@ -38,6 +38,8 @@ static CUSHIM_COLD bool start_device_is_open(void)
  * time, the one that was examined first. */
 static CUSHIM_COLD bool start_inherits_device(unsigned long process)
 {
+    if (cush_loaded_driver.root == NULL) /* before a load, forks are not counted */
+        return start_device_is_open();
     if (CUSHIM_LOAD_ACQUIRE(&examined_process) != process) {
         bool is_open = start_device_is_open();
         if (CUSHIM_LOAD_ACQUIRE(&examined_process) != process) {

@@ -7,12 +7,20 @@
 #    define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#if defined(__linux__)
+#    include <sched.h>
+#    include <sys/mount.h>
+#    include <sys/wait.h>
+#endif
 
 #include "child.h"
 #include "cushim/cushim.h"
+#include "cushim/gpu.h"
 #include "fake.h"
 #include "kind_unit.h"
 #include "test_list.h"
@@ -131,6 +139,44 @@ TEST_WITH(test_global_symbols_when_the_load_is_refused_then_the_driver_stays_loc
 {
     assert_in_child(DRIVER, refused_load_changes_nothing);
 }
+
+#if defined(__linux__)
+/* In its own /dev, which has a driver, too. */
+static bool make_devices(void)
+{
+    int user = geteuid() != 0 ? CLONE_NEWUSER : 0;
+    return unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) == 0
+           && mount("none", "/dev", "tmpfs", 0, NULL) == 0 && symlink(DRIVER, "/dev/libcuda.so.1") == 0
+           && close(open("/dev/nvidia-uvm", O_RDWR | O_CREAT, 0666)) == 0;
+}
+
+static CUresult CUDAAPI get_count(int *count)
+{
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* A daemon, which is itself a child of fork(), asks before another part of it starts CUDA. */
+static bool child_of_daemon_is_forked(void)
+{
+    int status = -1;
+    void *library = dlopen("/dev/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return false;
+    ((struct cushim_dispatch_table *)dlsym(library, "fake_hooks"))->DeviceGetCount_v1 = get_count;
+    if (cushim_is_started() != CUSHIM_START_NO || open("/dev/nvidia-uvm", O_RDWR) < 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(cushim_is_started() == CUSHIM_START_FORKED ? 0 : 1);
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_WITH(test_started_when_a_daemon_asked_before_the_start_and_nothing_is_loaded_then_its_child_is_forked, NULL, NULL)
+{
+    if (!child_check(make_devices, child_of_daemon_is_forked))
+        skip();
+}
+#endif
 
 int main(void)
 {
