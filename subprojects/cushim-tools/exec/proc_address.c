@@ -84,14 +84,14 @@ static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, i
 }
 
 static const char visible[] = "CUDA_VISIBLE_DEVICES";
-static char visible_before[256]; /* when cuInit was called first */
+static char *visible_before; /* when cuInit was called first; NULL if that is not known */
 static pid_t visible_process;
 
 /* Set afterwards, the variable has no effect. The program is looked at once more when it ends. */
 static void note_late_variable(void)
 {
     const char *value = getenv(visible);
-    if (value != NULL && strcmp(value, visible_before) != 0 && getpid() == visible_process)
+    if (value != NULL && visible_before != NULL && strcmp(value, visible_before) != 0 && getpid() == visible_process)
         exec_note(getpid(), EXEC_NOTE_LATE, visible, value);
 }
 
@@ -99,7 +99,7 @@ static void watch_variable(const char *value)
 {
     if (visible_process != 0 || !exec_notes_are_taken())
         return;
-    snprintf(visible_before, sizeof visible_before, "%s", value != NULL ? value : "");
+    visible_before = strdup(value != NULL ? value : "");
     visible_process = getpid();
     (void)atexit(note_late_variable);
 }

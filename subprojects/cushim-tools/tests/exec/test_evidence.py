@@ -205,7 +205,8 @@ class Evidence(Explained):
         cause, message = self.cause(STEPS, 'open', 'init', 'visible=1', 'context', 'copy')
         self.assertEqual(cause, 'visible-too-late')
         self.assertIn('CUDA_VISIBLE_DEVICES="1" after cuInit', message)
-        for words in ('open visible=0 init context copy', 'open init visible=1 context copy run'):
+        for words in ('open visible=0 init context copy', 'open init visible=1 context copy run',
+                      f'visible=0,{"GPU-" * 100} open init context copy'):
             self.assertEqual(self.cause(STEPS, *words.split())[0], 'uses-gpu', words)
 
     def test_child_when_forked_after_cuinit_then_the_fork_is_the_reason(self):
