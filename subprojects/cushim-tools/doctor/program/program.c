@@ -105,7 +105,7 @@ enum status program_command(const struct options *options)
     struct options watched = *options;
     static struct recording recording;
     char layer[PLATFORM_PATH_SIZE];
-    const char *file = options->trace.file;
+    const char *file = options->trace.file, *layers[] = {layer};
     struct program_run run;
     bool has_started, is_new = false, uses_gpu = false;
     if (getenv(EXEC_VARIABLE) != NULL)
@@ -123,7 +123,8 @@ enum status program_command(const struct options *options)
     }
     if (file != NULL && !answer_is_possible(file, &is_new))
         return STATUS_UNUSABLE;
-    watched.names[watched.name_count++] = layer; /* the list has room for it */
+    watched.names = layers; /* the conditions are for the machine, which program_explain() examines */
+    watched.name_count = 1;
     run.trace = recording.file;
     watched.quiet = true;
     (void)setenv(TRACE_QUIET_VARIABLE, "1", 1);

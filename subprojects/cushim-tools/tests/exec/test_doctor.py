@@ -167,6 +167,12 @@ class Doctor(Explained):
         self.explain(PROGRAM, 'run', options=['--check'], status=0, **HERE)
         self.explain('true', options=['--check'], status=1, **HERE)
 
+    def test_condition_when_required_beside_a_program_then_the_driver_is_checked(self):
+        for condition, verdict in (('driver>=550', 'ok'), ('cuda>=99', 'problem'), ('99.0', 'problem')):
+            answer = self.explain(PROGRAM, 'run', options=['--require', condition], **HERE)
+            found = [finding['verdict'] for finding in answer['machine'] if finding['check'] == 'version']
+            self.assertEqual((answer['cause'], found), ('uses-gpu', [verdict]), condition)
+
     def test_command_line_when_invalid_then_refused(self):
         for arguments in (['--check'], ['--'], ['-o', 'file'], ['--layer', 'x', '--', 'true']):
             self.assertEqual(run('doctor', *arguments).status, 2)
