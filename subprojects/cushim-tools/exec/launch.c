@@ -34,9 +34,15 @@ static const char *value_of(const char *variable)
     return value != NULL ? value : "";
 }
 
-static bool is_driver_chosen(const struct options *options)
+static bool is_driver_named(const struct options *options)
 {
     return options->load.path != NULL || value_of("CUSHIM_DRIVER")[0] != '\0';
+}
+
+/* The driver of another root directory, or that it has none, is not what the program finds itself. */
+static bool is_driver_chosen(const struct options *options)
+{
+    return is_driver_named(options) || options->load.root != NULL;
 }
 
 /* Without a driver, the program starts as on a machine without one. A driver that is present but unusable is an
@@ -47,7 +53,7 @@ static enum status report_no_driver(const struct options *options)
     if (diagnosis->reason == CUSHIM_REASON_NOT_WANTED)
         return STATUS_USABLE;
     driver_complain();
-    if (is_driver_chosen(options) || (!driver_is_absent(diagnosis->reason) && diagnosis->reason != CUSHIM_REASON_STUB))
+    if (is_driver_named(options) || (!driver_is_absent(diagnosis->reason) && diagnosis->reason != CUSHIM_REASON_STUB))
         return STATUS_UNUSABLE;
     text_complain("exec: the program starts without a driver; with --softcuda " CUSHIM_SOFTCUDA_NEWEST
                   ", it starts on a software driver");

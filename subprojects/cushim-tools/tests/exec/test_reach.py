@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from under_exec import (CLIENT, HAS_AUDITOR, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, SETS, WITHOUT_AUDITOR, Case,
-                        built, client, copied_libraries, environment, lists, main, newest_fake, run, softcuda, under)
+from under_exec import (CLIENT, HAS_AUDITOR, IS_FOREIGN, LIBRARIES, NEWEST, NEXT_MAJOR, PROGRAM, SETS, WITHOUT_AUDITOR,
+                        Case, built, client, copied_libraries, environment, lists, main, newest_fake, run, softcuda, under)
 
 ENTRY_POINTS = [one for one in lists.read() if not one.is_windows_only]
 VERSIONS = {str(one.branch): one.version for one in lists.known_drivers()}
@@ -158,6 +158,17 @@ class Search(Case):
         path = os.path.dirname(softcuda(550))
         for name in ('libcuda.so.1', 'libcuda.so', softcuda(550)):
             self.assertFalse(self.finds(['--driver', 'none'], name, LD_LIBRARY_PATH=path), name)
+
+    def test_root_when_given_then_its_driver_is_found_or_none(self):
+        root = self.tree().directory(LIBRARIES)
+        path = {'LD_LIBRARY_PATH': os.path.dirname(softcuda(550))}
+        for name in ('libcuda.so.1', 'libcuda.so', softcuda(550)):
+            self.assertFalse(self.finds(['--root', root.root], name, **path), name)
+        note = b'cushim: exec: the program starts without a driver; '
+        self.assertTrue(under(['--root', root.root], 'true', **path).err.splitlines()[-1].startswith(note))
+        shutil.copy(softcuda(470), root.path(f'{LIBRARIES}/libcuda.so.1'))
+        for variables in ({}, path):
+            self.assertEqual(client(['--root', root.root], 'open', **variables)['version'], 11040)
 
     def test_machine_when_it_has_no_driver_then_programs_start_as_without_exec(self):
         if run('probe', '--format=json').json['reason'] not in ('not-found', 'no-nvidia'):

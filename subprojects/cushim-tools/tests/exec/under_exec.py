@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 # pylint: disable=unused-import,wrong-import-position
-from program import DRIVERS, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, Answer, Case, environment, lists, main, nobody_can_run, run
+from program import DRIVERS, IS_FOREIGN, LIBRARIES, NEWEST, NEXT_MAJOR, PROGRAM, Answer, Case, environment, lists, main, nobody_can_run, run
 
 BUILD = os.path.abspath(sys.argv[2])
 CLIENT = [sys.executable, '-BS', os.path.join(HERE, 'client.py')]
