@@ -14,10 +14,15 @@
 #include "posix/quiet_file.h"
 
 static char notes_name[OPEN_FILE_NAME_SIZE];
+static char program_path[4096];
+static atomic_long own_process; /* that has a note of its start, or of its fork() */
 
 void exec_notes_start(const char *name)
 {
     snprintf(notes_name, sizeof notes_name, "%s", name != NULL ? name : "");
+    atomic_store(&own_process, (long)getpid());
+    if (name != NULL && readlink("/proc/self/exe", program_path, sizeof program_path - 1) < 0)
+        program_path[0] = '\0';
 }
 
 bool exec_notes_are_taken(void)
@@ -34,6 +39,14 @@ static size_t note_put(char *line, size_t size, const char *text)
     return length;
 }
 
+/* A child of fork() has no start of which there is a note. */
+static void note_fork(long process)
+{
+    char parent[32];
+    snprintf(parent, sizeof parent, "%ld", (long)getppid());
+    exec_note(process, EXEC_NOTE_FORKED, program_path, parent);
+}
+
 /* The file is opened for each line: the program would notice a descriptor. A line is written at once, so that those of
  * several processes do not mix. A text that is longer than any path is cut. */
 void exec_note(long process, enum exec_note kind, const char *name, const char *more)
@@ -44,6 +57,8 @@ void exec_note(long process, enum exec_note kind, const char *name, const char *
     bool is_done = false;
     if (notes_name[0] == '\0')
         return;
+    if (process == (long)getpid() && atomic_exchange(&own_process, process) != process)
+        note_fork(process);
     int file = open_file_open(notes_name, NULL, O_WRONLY | O_APPEND);
     if (file >= 0) {
         size_t length = (size_t)snprintf(line, sizeof line, "%ld\t%c\t", process, (char)kind);

@@ -37,6 +37,7 @@ struct exec_settings exec_settings_read(void);
 
 enum exec_note {
     EXEC_NOTE_PROCESS = 'P',  /* it starts: its program, its parent */
+    EXEC_NOTE_FORKED = 'p',   /* it is a child of fork(): its program, its parent */
     EXEC_NOTE_STARTED = 'M',  /* the objects that it is linked to are mapped */
     EXEC_NOTE_SEARCH = 'S',   /* a library is looked for: its name, the object that looks for it */
     EXEC_NOTE_NEEDED = 'N',   /* the same, because that object is linked to it */

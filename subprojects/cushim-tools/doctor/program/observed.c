@@ -36,19 +36,31 @@ static struct watched_process *process_add(struct program *program, long pid, co
     return process;
 }
 
-/* The newest process with a number, because a process can become another program. One that has no note of its start is
- * a copy of another one. */
-static struct watched_process *process_of(struct program *program, long pid)
+/* The newest process with a number, because a process can become another program; or NULL. */
+static struct watched_process *process_find(const struct program *program, long pid)
 {
     struct watched_process *processes = program->processes.items;
     for (size_t i = program->processes.count; i > 0; i--) {
         if (processes[i - 1].pid == pid)
             return &processes[i - 1];
     }
-    struct watched_process *process = process_add(program, pid, processes != NULL ? processes[0].path : "");
+    return NULL;
+}
+
+/* One that has no note of its start is a copy of its parent, or, if that is unknown (0), of the first process. */
+static struct watched_process *process_of(struct program *program, long pid, long parent)
+{
+    struct watched_process *process = process_find(program, pid), *origin = process_find(program, parent);
+    if (process != NULL)
+        return process;
+    origin = origin != NULL ? origin : program->processes.items;
+    const char *path = origin != NULL ? origin->path : "";
+    bool has_auditor = origin == NULL || origin->has_auditor;
+    process = process_add(program, pid, path);
     if (process != NULL) {
-        process->has_started = true;
-        process->has_auditor = processes == NULL || ((struct watched_process *)program->processes.items)[0].has_auditor;
+        process->parent = parent;
+        process->is_copy = process->has_started = true;
+        process->has_auditor = has_auditor;
     }
     return process;
 }
@@ -143,17 +155,27 @@ static const struct exec_image *image_of(const struct program *program, const st
  * it. */
 static void note_process(struct program *program, long pid, const char *path, long parent, bool has_auditor)
 {
-    struct watched_process *process = program->processes.count > 0 ? process_of(program, pid) : NULL;
+    struct watched_process *process = process_find(program, pid);
     if (process == NULL || process->has_auditor || !has_auditor)
         process = process_add(program, pid, path);
     if (process == NULL)
         return;
     process->path = path;
     process->parent = parent;
+    process->is_copy = false;
     process->image = has_auditor ? image_of(program, process) : NULL;
     process->has_auditor = has_auditor;
     process->has_started = !has_auditor;
     process->searches.count = 0; /* of the auditor itself */
+}
+
+static void note_fork(struct program *program, long pid, const char *path, long parent)
+{
+    struct watched_process *process = process_of(program, pid, parent);
+    if (process != NULL && process->is_copy && path[0] != '\0') {
+        process->path = path;
+        process->parent = parent;
+    }
 }
 
 static void note_unbound(struct program *program, struct watched_process *process, const char *name, const char *by,
@@ -189,7 +211,9 @@ static void read_line(struct program *program, char *line)
         note_process(program, pid, name, atol(more), kind == EXEC_NOTE_PROCESS);
         return;
     }
-    struct watched_process *process = process_of(program, pid);
+    if (kind == EXEC_NOTE_FORKED)
+        note_fork(program, pid, name, atol(more));
+    struct watched_process *process = process_of(program, pid, 0);
     if (process == NULL)
         return;
     if (kind == EXEC_NOTE_STARTED)
@@ -379,9 +403,10 @@ void program_read_calls(struct program *program, int file)
     program->calls_refused = why_refused(reader->header);
     program->has_failed |= !trace_model_start(&model, reader);
     while (!program->has_failed && trace_read(reader, &call)) {
-        struct watched_process *process = process_of(program, reader->processes[call.process].pid);
+        const long parent = reader->processes[call.process].parent;
+        struct watched_process *process = process_of(program, reader->processes[call.process].pid, parent);
         if (process != NULL && process->parent == 0)
-            process->parent = reader->processes[call.process].parent;
+            process->parent = parent;
         program->has_failed |= process == NULL || !trace_model_read(&model, &call);
         if (!program->has_failed)
             note_call(process, &model, &call);

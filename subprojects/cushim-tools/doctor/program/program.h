@@ -99,6 +99,7 @@ struct program_calls {
 struct watched_process {
     long pid, parent;
     const char *path;               /* of its program */
+    bool is_copy;                   /* made by fork(): it runs the program of its parent */
     bool has_auditor;               /* otherwise, only its system calls or its driver calls are known */
     bool has_started;               /* all objects that it is linked to were found */
     const char *visible;            /* CUDA_VISIBLE_DEVICES when it called cuInit, or NULL */

@@ -214,6 +214,14 @@ class Evidence(Explained):
         self.assertEqual(answer['cause'], 'forked', answer)
         self.assertIn('its parent had initialized the driver', answer['message'])
 
+    def test_child_when_forked_then_it_has_the_name_of_its_own_program(self):
+        for words in 'fork open init 4', 'open fork init 4', 'open init fork context':
+            answer = self.explain('sh', '-c', f'{STEPS} {words}; true', **HERE)
+            self.assertTrue(answer['message'].startswith('steps (process '), answer['message'])
+            children = [process for process in answer['processes'] if process['pid'] != answer['processes'][0]['pid']]
+            self.assertEqual([os.path.basename(process['program']) for process in children], ['steps', 'steps'], words)
+            self.assertEqual(children[1]['parent'], children[0]['pid'])
+
     def test_preloaded_object_when_it_defines_driver_functions_then_is_named(self):
         for command in ['doctor'], ['probe']:
             answer = run(*command, '--softcuda', '580', '--format=json', LD_PRELOAD=built('stand_in.so')).out.decode()
