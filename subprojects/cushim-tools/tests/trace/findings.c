@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace", "graph-memory", "waits", "wait-often", "leave-work", "exit-with-work" or "block".
+ * "replace", "graph-memory", "waits", "wait-often", "waits-of-others", "leave-work", "exit-with-work" or "block".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -274,6 +274,49 @@ static void wait_often(void)
     }
 }
 
+static void *wait_in_thread(void *unused)
+{
+    static const int each = 20;
+    CUstream own;
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&own, 1);
+    for (int i = 0; i < 5; i++) {
+        cuLaunchHostFunc(own, take_time, (void *)&each);
+        cuStreamSynchronize(own);
+    }
+    cuStreamDestroy_v2(own);
+    return unused;
+}
+
+/* The work of other streams, of a capture, and of two threads at the same time. */
+static void wait_for_others(void)
+{
+    static const int each = 100;
+    CUstream blocking;
+    CUdeviceptr memory;
+    pthread_t threads[2];
+    cuStreamCreate(&blocking, 0);
+    cuLaunchHostFunc(blocking, take_time, (void *)&each);
+    cuStreamSynchronize(NULL);
+    cuMemAlloc_v2(&memory, 16);
+    cuMemsetD8Async(memory, 0, 16, NULL);
+    cuLaunchHostFunc(blocking, take_time, (void *)&each);
+    cuMemsetD8Async(memory, 0, 16, other);
+    cuEventRecord(event, NULL);
+    cuEventSynchronize(event);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuMemsetD8Async(memory, 0, 16, stream);
+    end(stream);
+    cuLaunchHostFunc(stream, take_time, (void *)&each);
+    cuStreamSynchronize(stream);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, wait_in_thread, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    cuMemFree_v2(memory);
+    cuStreamDestroy_v2(blocking);
+}
+
 static void do_nothing(void *unused)
 {
     (void)unused;
@@ -324,6 +367,8 @@ int main(int argc, char **argv)
         wait_long();
     if (strcmp(what, "wait-often") == 0)
         wait_often();
+    if (strcmp(what, "waits-of-others") == 0)
+        wait_for_others();
     if (strcmp(what, "leave-work") == 0 || strcmp(what, "exit-with-work") == 0)
         leave_work();
     if (strcmp(what, "block") == 0) {

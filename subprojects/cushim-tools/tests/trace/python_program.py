@@ -83,6 +83,17 @@ def hang():
     CUDA.cuCtxSynchronize()
 
 
+def waits():
+    """Waits in two lines: one of 50 ms, and three of 50 ms."""
+    stream, sleep = ctypes.c_void_p(), ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p)
+    CUDA.cuStreamCreate(ctypes.byref(stream), 1)
+    CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(50000))
+    CUDA.cuStreamSynchronize(stream) # once
+    for _ in range(3):
+        CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(50000))
+        CUDA.cuStreamSynchronize(stream) # often
+
+
 def fail_in_library():
     ctypes.CDLL(sys.argv[2]).fail_there()
 
@@ -114,4 +125,4 @@ start()
 if sys.argv[1] == 'refused':
     refuse(1)
 {'twice': twice, 'refused': twice, 'hang': hang, 'many': many, 'race': race, 'cost': cost, 'kernels': kernels,
- 'library': fail_in_library}[sys.argv[1]]()
+ 'waits': waits, 'library': fail_in_library}[sys.argv[1]]()

@@ -253,6 +253,14 @@ class Findings(Traced):
         self.assertEqual(self.known('wait-often')['The longest waits'], [
             'cuStreamSynchronize: 5 waits, DURATION, SHARE, the longest DURATION; before that, in stream 1: cuLaunchHostFunc'])
 
+    def test_waits_when_for_work_of_other_streams_a_capture_or_threads_then_say_what_was_before(self):
+        found = [re.sub(r'stream \d', 'stream N', line) for line in self.known('waits-of-others')['The longest waits']]
+        self.assertEqual(found[0], 'other: cuStreamSynchronize: 10 waits in several threads, DURATION in all, the '
+                                   'longest DURATION; before that, in stream N: cuLaunchHostFunc')
+        self.assertEqual(sorted(found[1:4]), [
+            'cuEventSynchronize took DURATION, SHARE; before it, in all streams: cuLaunchHostFunc, cuMemsetD8Async',
+            *2 * ['cuStreamSynchronize took DURATION, SHARE; before it, in stream N: cuLaunchHostFunc']])
+
     def test_summary_when_findings_have_numbers_then_they_have_headings(self):
         self.trace(FINDINGS, 'wait-often')
         text = self.report()

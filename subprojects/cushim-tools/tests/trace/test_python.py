@@ -89,6 +89,13 @@ class Lines(Traced):
         self.assertIn(f'at {ALLOCATED} ', lines[1])
         self.assertNotIn(' at ', self.report('--calls', '--function', 'cuInit'))
 
+    def test_waits_when_in_several_lines_then_each_line_has_its_own(self):
+        self.run_script('waits')
+        lines = self.report('--findings').split('The longest waits:')[1].splitlines()
+        for words, comment in ('cuStreamSynchronize: 3 waits, ', '# often'), ('cuStreamSynchronize took ', '# once'):
+            index = next(index for index, line in enumerate(lines) if words in line)
+            self.assertIn(f'at {SCRIPT}:{line_of(comment)} (waits)', lines[index + 1])
+
     def test_function_when_it_was_got_before_then_only_a_failure_has_the_line(self):
         self.run_script('kernels', before=['env', 'SOFTCUDA_EMPTY_KERNELS=1'])
         calls = self.report('--calls', '--function', 'cuKernelGetFunction').replace('\n' + 45 * ' ', '; ').splitlines()

@@ -24,7 +24,7 @@ struct waited_work {
 struct queue {
     struct trace_key key;
     struct waited_work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
-    uint64_t stream;         /* of an event */
+    uint64_t stream;         /* in which the work is; 0: in several ones */
 };
 
 struct wait {
@@ -38,6 +38,7 @@ struct wait {
 struct waits_of_place {
     struct wait longest;
     uint64_t count, sum;
+    bool has_threads; /* several, which can wait at the same time */
 };
 
 /* The time of a process: from its first call to its last one. */
@@ -74,6 +75,11 @@ static void work_add(struct waited_work *work, unsigned slot, const char *kernel
     work->functions[0].slot = slot;
     work->functions[0].kernel = kernel;
     work->functions[0].calls = calls + (calls < UINT32_MAX);
+}
+
+static bool is_empty(const struct waited_work *work)
+{
+    return work->functions[0].calls == 0;
 }
 
 /* "cuLaunchKernel of scale<float> (10 calls), cuMemsetD8Async" */
@@ -119,7 +125,8 @@ static struct waits_of_place *place_find(struct waits *waits, const struct trace
 {
     for (size_t i = waits->count; i > 0; i--) {
         const struct trace_moment *known = &waits->list[i - 1].longest.moment;
-        if (known->process == moment->process && known->slot == moment->slot && known->site == moment->site)
+        if (known->process == moment->process && known->slot == moment->slot && known->site == moment->site
+            && known->python == moment->python)
             return &waits->list[i - 1];
     }
     return NULL;
@@ -129,12 +136,11 @@ static struct waits_of_place *place_find(struct waits *waits, const struct trace
 static bool wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                      const struct queue *queue)
 {
-    struct wait wait = {.moment = trace_moment_of(model, call), .is_known = queue != NULL};
+    struct wait wait = {.moment = trace_moment_of(model, call)};
     if (queue != NULL) {
         wait.work = queue->work;
-        wait.stream = queue->key.kind == QUEUE_OF_STREAM  ? queue->key.id
-                      : queue->key.kind == QUEUE_OF_EVENT ? queue->stream
-                                                          : 0;
+        wait.is_known = queue->key.kind != QUEUE_OF_EVENT;
+        wait.stream = is_empty(&queue->work) ? queue->key.id : queue->stream;
     }
     struct waits_of_place *place = place_find(waits, &wait.moment);
     if (place == NULL) {
@@ -145,6 +151,7 @@ static bool wait_add(struct waits *waits, const struct trace_model *model, const
         place = &grown[waits->count++];
         *place = (struct waits_of_place){.longest = wait};
     }
+    place->has_threads |= wait.moment.thread != place->longest.moment.thread;
     if (wait_duration(&wait) > wait_duration(&place->longest))
         place->longest = wait;
     place->count++;
@@ -170,21 +177,27 @@ static bool span_note(struct waits *waits, const struct trace_call *call)
     return true;
 }
 
-/* Notes work of a stream. */
+/* Notes work of a stream. The legacy stream waits for that of the blocking streams, too. */
 static bool queue_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                       const struct trace_role *role)
 {
-    struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
+    uint64_t stream = trace_stream_of(model, role, call), function;
+    bool is_of_legacy =
+        stream != TRACE_LEGACY_STREAM && !trace_stream_is_non_blocking(&model->capturing, call->process, stream);
+    const struct trace_key keys[] = {{.id = stream, .kind = QUEUE_OF_STREAM},
+                                     {.id = 0, .kind = QUEUE_OF_PROCESS},
+                                     {.id = TRACE_LEGACY_STREAM, .kind = QUEUE_OF_STREAM}};
     uint32_t dimensions[TRACE_LAUNCH_DIMENSIONS];
-    uint64_t function;
     bool is_launch = trace_launch_find(&model->reader->slots[call->slot], call, &function, dimensions);
     const char *kernel = is_launch ? trace_kernel_name(model, call->process, function) : NULL;
-    if (queue != NULL)
+    for (size_t i = 0; i < (is_of_legacy ? 3 : 2); i++) {
+        struct queue *queue = queue_of(waits, call, keys[i].kind, keys[i].id);
+        if (queue == NULL)
+            return false;
+        queue->stream = is_empty(&queue->work) || queue->stream == stream ? stream : 0;
         work_add(&queue->work, call->slot, kernel);
-    queue = queue != NULL ? queue_of(waits, call, QUEUE_OF_PROCESS, 0) : NULL;
-    if (queue != NULL)
-        work_add(&queue->work, call->slot, kernel);
-    return queue != NULL;
+    }
+    return true;
 }
 
 /* A wait for an event is one for what its stream had before it. */
@@ -197,7 +210,7 @@ static bool waits_record_event(struct waits *waits, const struct trace_model *mo
     if (queue == NULL || event == NULL)
         return false;
     event->work = work.work;
-    event->stream = work.key.id;
+    event->stream = work.stream;
     return true;
 }
 
@@ -208,6 +221,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     const struct trace_role *role = &model->roles[call->slot];
     struct queue *queue = NULL;
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS, needs_queue = true;
+    bool is_submitted = has_succeeded && !trace_is_captured(model, call);
     (void)list;
     waits->queues.size = sizeof *queue;
     if (!span_note(waits, call))
@@ -215,9 +229,9 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     switch (role->kind) {
     case TRACE_WORK:
     case TRACE_WAIT_EVENT:
-        return !has_succeeded || queue_add(waits, model, call, role);
+        return !is_submitted || queue_add(waits, model, call, role);
     case TRACE_RECORD_EVENT:
-        return !has_succeeded || waits_record_event(waits, model, call, role);
+        return !is_submitted || waits_record_event(waits, model, call, role);
     case TRACE_SYNCHRONIZE_STREAM:
         queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
         break;
@@ -243,7 +257,9 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
 }
 
 /* "cuStreamSynchronize took 51 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)", or
- * "cuStreamSynchronize: 20 waits, 390 ms, 95 % of the time, the longest 7.9 ms; before that, ..." */
+ * "cuStreamSynchronize: 20 waits, 390 ms, 95 % of the time, the longest 7.9 ms; before that, ..." Threads can wait at
+ * the same time: "cuStreamSynchronize: 20 waits in several threads, 1.39 s in all, the longest 7.9 ms; before that, ..."
+ */
 static bool waits_report(const struct waits *waits, const struct trace_model *model, const struct waits_of_place *place,
                          struct trace_list *list)
 {
@@ -251,24 +267,24 @@ static bool waits_report(const struct waits *waits, const struct trace_model *mo
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
     const char *function = model->reader->slots[moment->slot].function, *it = place->count > 1 ? "that" : "it";
-    double share = 100 * (double)place->sum / (double)(span->end - span->begin);
-    char work[1024], before[1152] = "";
+    const struct trace_text stream = trace_stream_name(model, moment->process, wait->stream);
+    char work[1024], before[1152] = "", share[64] = " in all";
     waited_work_describe(model->reader, &wait->work, work, sizeof work);
     if (work[0] != '\0')
-        snprintf(before, sizeof before, "; before %s, in %s: %s", it,
-                 wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
+        snprintf(before, sizeof before, "; before %s, in %s: %s", it, wait->stream != 0 ? stream.text : "all streams",
                  work);
     else if (wait->is_known)
-        snprintf(before, sizeof before, "; nothing was submitted before %s", it);
+        snprintf(before, sizeof before, "; nothing new was submitted%s%s before %s", wait->stream != 0 ? " in " : "",
+                 wait->stream != 0 ? stream.text : "", it);
+    if (!place->has_threads)
+        snprintf(share, sizeof share, ", %.0f %% of the time",
+                 100 * (double)place->sum / (double)(span->end - span->begin));
     if (place->count == 1)
-        return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s took %s, %.0f %% of the time%s", function,
+        return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s took %s%s%s", function,
                               trace_duration(place->sum).text, share, before);
-    char sum[64], longest[64];
-    snprintf(sum, sizeof sum, "%s", trace_duration(place->sum).text);
-    snprintf(longest, sizeof longest, "%s", trace_duration(wait_duration(wait)).text);
-    return trace_list_add(list, TRACE_FINDING_WAIT, moment,
-                          "%s: %" PRIu64 " waits, %s, %.0f %% of the time, the longest %s%s", function, place->count,
-                          sum, share, longest, before);
+    return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s: %" PRIu64 " waits%s, %s%s, the longest %s%s", function,
+                          place->count, place->has_threads ? " in several threads" : "",
+                          trace_duration(place->sum).text, share, trace_duration(wait_duration(wait)).text, before);
 }
 
 static bool wait_end(void *state, const struct trace_model *model, struct trace_list *list)

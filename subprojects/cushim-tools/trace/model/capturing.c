@@ -49,6 +49,12 @@ uint64_t trace_capture_of_event(const struct trace_capturing *capturing, size_t 
     return member != NULL ? member->capture : 0;
 }
 
+bool trace_stream_is_non_blocking(const struct trace_capturing *capturing, size_t process, uint64_t stream)
+{
+    const struct member *member = member_find(capturing, process, MEMBER_STREAM, stream);
+    return member != NULL && member->is_non_blocking;
+}
+
 unsigned trace_capture_thread_mode(const struct trace_capturing *capturing, size_t process, long thread)
 {
     const struct member *member = member_find(capturing, process, MEMBER_THREAD, (uint64_t)thread);

@@ -45,6 +45,9 @@ void trace_capturing_free(struct trace_capturing *capturing);
 uint64_t trace_capture_of_stream(const struct trace_capturing *capturing, size_t process, uint64_t stream);
 uint64_t trace_capture_of_event(const struct trace_capturing *capturing, size_t process, uint64_t event);
 
+/* Whether a stream was created with CU_STREAM_NON_BLOCKING. */
+bool trace_stream_is_non_blocking(const struct trace_capturing *capturing, size_t process, uint64_t stream);
+
 /* The capture mode of a thread. */
 unsigned trace_capture_thread_mode(const struct trace_capturing *capturing, size_t process, long thread);
 
