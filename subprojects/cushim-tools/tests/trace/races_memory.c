@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of the host, rows, memory of a pool, and memory that kernels and batches of copies use. */
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,6 +96,51 @@ SCENARIO(pool_free)
             await(a, f);
         CHECK(cuMemFreeAsync(memory, a));
     }
+}
+
+static void *memory_free(void *memory)
+{
+    CHECK(cuCtxSetCurrent(context));
+    CHECK(cuMemFreeAsync((CUdeviceptr)(uintptr_t)memory, a));
+    return NULL;
+}
+
+static void *host_memory_free(void *memory)
+{
+    CHECK(cuMemFreeHost(memory));
+    return NULL;
+}
+
+/* A thread frees memory and, before that call returns, this one gets the address again and uses it: under
+ * reusing_layer.c. Both modes are right: "wrong" has memory of the host. */
+SCENARIO(unknown_reuse)
+{
+    pthread_t thread;
+    CUdeviceptr memory = 0;
+    char *host = NULL;
+    if (is_wrong)
+        host = pinned();
+    else
+        memory = allocate_async(a);
+    if (pthread_create(&thread, NULL, is_wrong ? host_memory_free : memory_free,
+                       is_wrong ? host : (void *)(uintptr_t)memory)
+        != 0)
+        exit(3);
+    if (is_wrong) {
+        host = pinned();
+        CHECK(cuMemcpyDtoHAsync_v2(host, m, SIZE, b));
+    } else {
+        memory = allocate_async(b);
+        fill(memory, b);
+    }
+    pthread_join(thread, NULL);
+    if (!is_wrong)
+        fill(memory, b);
+    synchronize(b);
+    if (is_wrong)
+        CHECK(cuMemFreeHost(host));
+    else
+        CHECK(cuMemFreeAsync(memory, b));
 }
 
 /* ---- kernels and batches ---- */

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-from traced import BATCHING, HERE, PROGRAMS, Traced, lists, main
+from traced import BATCHING, HERE, PROGRAMS, REUSING, Traced, lists, main
 
 RACE, EARLY = 'Accesses that nothing orders', 'Waits and frees that come too early'
 HELD = 'Kernels with memory of another stream'
@@ -150,6 +150,14 @@ class Batches(Traced):
         (*_, text), = self.batches('wrong')[0][RACE]
         self.assertRegex(text, r'^cuMemcpyBatchAsync_v2 in stream 2 reads 16 bytes at offset 0 of device allocation 0x\w+, '
                                r'which cuMemsetD8Async in stream 1 writes, and nothing orders the two: event 1 was recorded')
+
+
+class Reuse(Traced):
+    def test_memory_when_address_is_given_again_before_its_free_returns_then_nothing_is_found(self):
+        for mode in ('right', 'wrong'):
+            self.trace(RACES, 'unknown_reuse', mode, options=('--layer', REUSING))
+            found = self.findings()
+            self.assertEqual([found[title] for title in (RACE, EARLY) if title in found], [], mode)
 
 
 class Races(Traced):

@@ -19,6 +19,7 @@ FINDINGS = os.path.join(PROGRAMS, 'findings')
 ENUMERATING = os.path.join(PROGRAMS, 'enumerating_layer.so')
 BATCHING = os.path.join(PROGRAMS, 'batching_layer.so')
 NESTED = os.path.join(PROGRAMS, 'nested_layer.so')
+REUSING = os.path.join(PROGRAMS, 'reusing_layer.so')
 LAYER = os.path.join(BUILD, 'subprojects', 'cushim-tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
                   r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')

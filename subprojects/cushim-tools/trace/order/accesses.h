@@ -30,6 +30,7 @@ struct trace_access_list {
 
 struct trace_block {
     uint64_t low, high;
+    uint64_t allocated; /* when the call that allocated it returned */
     enum trace_memory_kind { TRACE_DEVICE_MEMORY, TRACE_MANAGED_MEMORY, TRACE_HOST_MEMORY } kind;
     uint32_t context;
     bool is_shared;  /* what is not recorded can use it: its accesses are not compared */

@@ -212,15 +212,24 @@ void order_allocate_async(struct order_process *process, struct order_step *step
     if (memory == NULL)
         return;
     memory->context = stream->context;
+    memory->allocated = step->step.moment.end;
     memory->is_shared = is_captured;
     memory->is_of_pool = true;
     memory_access(process, step, memory, TRACE_ALLOCATES);
 }
 
+/* Returns the memory that a call frees, or NULL. Other threads can get its address before the call returns: a free that
+ * began before the allocation returned has freed what was there before. */
+static struct trace_block *freed_by(const struct order_process *process, const struct order_step *step)
+{
+    struct trace_block *memory = trace_block_at(&process->memories, step->step.handle);
+    return memory != NULL && step->step.moment.begin >= memory->allocated ? memory : NULL;
+}
+
 void order_free_async(struct order_process *process, struct order_step *step)
 {
     struct order_stream *stream = order_stream_at(process, step->stream);
-    struct trace_block *memory = trace_block_at(&process->memories, step->step.handle);
+    struct trace_block *memory = freed_by(process, step);
     if (memory == NULL || memory->low != step->step.handle)
         return;
     memory_access(process, step, memory, TRACE_FREES);
@@ -265,6 +274,7 @@ static void allocate(struct order_process *process, const struct order_step *ste
                    : call->kind == TRACE_STEP_ALLOCATE_MANAGED ? TRACE_MANAGED_MEMORY
                                                                : TRACE_DEVICE_MEMORY;
     memory->context = step->context;
+    memory->allocated = call->moment.end;
     memory->handle = call->kind == TRACE_STEP_ALLOCATE ? call->other : 0;
     memory->is_shared = call->kind == TRACE_STEP_ALLOCATE_SHARED || is_shared_handle(process, memory->handle);
 }
@@ -289,7 +299,7 @@ static void host_free_check(struct order_process *process, const struct order_st
 /* These wait for the work of the context: by what drivers do, and not by contract. */
 static void release(struct order_process *process, const struct order_step *step)
 {
-    struct trace_block *memory = trace_block_at(&process->memories, step->step.handle);
+    struct trace_block *memory = freed_by(process, step);
     uint32_t context = memory != NULL && memory->context == step->context ? step->context : ORDER_NO_CONTEXT;
     if (memory != NULL) {
         host_free_check(process, step, memory);
