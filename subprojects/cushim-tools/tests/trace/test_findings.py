@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections import Counter
 
-from traced import BUILD, FINDING, FINDINGS, HERE, LAYER, Traced, environment, main, softcuda
+from traced import BUILD, FINDING, FINDINGS, HERE, LAYER, PROGRAMS, Traced, environment, main, softcuda
 
 CONFORMANCE = os.path.join(HERE, '..', '..', '..', '..', 'tests', 'conformance')
 CAPTURE = re.compile(r'(?P<function>\w+) (invalidated|ended) the capture of (?P<stream>[^(]*) '
@@ -239,6 +239,19 @@ class Findings(Traced):
         found = self.findings()
         self.assertIn('What grows', found)
         self.assertNotIn('What was left at the end', found)
+
+    def test_errors_when_file_lacks_calls_then_say_only_what_it_has(self):
+        for program, scenario, title, words, others in (
+                ('sticky', 'sticky_error', 'Errors that every later call returns',
+                 'The file, which lacks calls, has no wait for this work that succeeded: fill in stream 2, store in stream '
+                 '1 (2 times). The last wait that succeeded in the file was ', 'the fault is in'),
+                ('memory', 'out_of_memory', 'Why calls failed',
+                 'it asked for 1125899906842624 bytes; the file lacks calls, so what was alive is not known', 'were')):
+            self.trace(os.path.join(PROGRAMS, 'finding_' + program), scenario, 'wrong')
+            self.lose_call()
+            text = self.findings()[title][0][3]
+            self.assertIn(words, text)
+            self.assertNotIn(others, text)
 
     def test_waits_when_known_then_longest_is_first_with_what_was_submitted(self):
         found = self.known('waits')

@@ -57,6 +57,15 @@ class Hangs(Traced):
         self.assertEqual(self.hangs()['cuModuleLoadData'],
                          'did not return: loading a module waits for all work of the context')
 
+    def test_hang_when_file_lacks_calls_then_does_not_say_that_no_wait_has_succeeded(self):
+        self.trace(FINDINGS, 'leave-work', status=-signal.SIGKILL)
+        self.stop('cuEventSynchronize')
+        self.lose_call()
+        self.assertEqual(self.hangs()['cuCtxSynchronize'],
+                         'did not return: it waits for all work of the context, and the file, which lacks calls, has '
+                         'no wait for this work that succeeded: cuMemsetD8Async in stream 1, cuLaunchHostFunc in '
+                         'stream 2' + HOST_FUNCTION)
+
     def test_hang_when_process_has_called_exit_then_is_none(self):
         self.trace(FINDINGS, 'exit-with-work')
         self.stop('cuModuleLoadData')

@@ -96,3 +96,9 @@ class Traced(Case):
                     struct.pack_into('<3Q', data, place, *words)
                 place += 8 * (words[0] >> 13 & 0xffff)
         self.write(data)
+
+    def lose_call(self):
+        """Changes the file: one that lacks a call."""
+        data = bytearray(self.read())
+        struct.pack_into('<Q', data, 1088, 1) # dropped
+        self.write(data)

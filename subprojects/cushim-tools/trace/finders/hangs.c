@@ -120,7 +120,8 @@ static bool hang_report(const struct hangs *hangs, const struct trace_model *mod
     const struct trace_process *process = &reader->processes[hang->moment.process];
     uint64_t running = running_for(reader, &hang->moment);
     char work[2048] = "", since[96] = "did not return";
-    bool has_host_function = false, can_wait = hang->why != NULL || hang->is_of_stream;
+    bool is_whole = trace_is_whole(reader), has_why = hang->why != NULL;
+    bool has_host_function = false, can_wait = has_why || hang->is_of_stream;
     /* A thread can wait in a call when another one ends the process. */
     if (process->has_exited ? hang->moment.begin < process->exited
                             : running > 0 && running < MIN_SECONDS * UINT64_C(1000000000))
@@ -133,10 +134,12 @@ static bool hang_report(const struct hangs *hangs, const struct trace_model *mod
                                   hang->moment.call, work, sizeof work, &has_host_function);
     return trace_list_add(
         list, TRACE_FINDING_HANG, &hang->moment, "%s %s%s%s%s%s%s", reader->slots[hang->moment.slot].function, since,
-        hang->why != NULL ? ": " : "", hang->why != NULL ? hang->why : "",
-        !has_work           ? ""
-        : hang->why != NULL ? ", and no wait for this work has succeeded: "
-                            : ": no wait has succeeded for the work before it in its stream: ",
+        has_why ? ": " : "", has_why ? hang->why : "",
+        !has_work             ? ""
+        : has_why && is_whole ? ", and no wait for this work has succeeded: "
+        : has_why             ? ", and the file, which lacks calls, has no wait for this work that succeeded: "
+        : is_whole            ? ": no wait has succeeded for the work before it in its stream: "
+                   : ": the file, which lacks calls, has no wait that succeeded for the work before it in its stream: ",
         work,
         has_host_function ? ". A host function must not wait for a thread that waits for it, nor call the driver" : "");
 }

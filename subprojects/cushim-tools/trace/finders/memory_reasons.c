@@ -75,6 +75,12 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
     size_t functions = 0;
     if (effect->size < 0)
         return;
+    if (!trace_is_whole(model->reader)) {
+        snprintf(reason->text, sizeof reason->text,
+                 "it asked for %" PRIu64 " bytes; the file lacks calls, so what was alive is not known",
+                 trace_word(call, effect->size));
+        return;
+    }
     for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
         if (!object->is_alive || object->key.process != call->process || trace_row_of(object) != TRACE_ROW_DEVICE_MEMORY
             || trace_object_context_ended(model, object) != NULL)
@@ -141,9 +147,7 @@ static bool needs_device_memory(const struct trace_model *model, const struct tr
 static void no_memory_describe(const struct trace_failing_process *process, const struct trace_model *model,
                                const struct trace_call *call, uint64_t address, struct trace_reason *reason)
 {
-    const struct trace_header *header = model->reader->header;
-    bool is_whole = header->overwritten == 0 && header->dropped == 0 && model->reader->damaged == 0;
-    if (address == 0 || !is_whole || process->has_other_memory || !needs_device_memory(model, call)
+    if (address == 0 || !trace_is_whole(model->reader) || process->has_other_memory || !needs_device_memory(model, call)
         || trace_allocation_find(model, call->process, address) != NULL || is_in_memory(model, call->process, address))
         return;
     snprintf(reason->text, sizeof reason->text,
@@ -166,6 +170,6 @@ void trace_memory_describe(const struct trace_failing_process *process, const st
         if (reason->text[0] == '\0')
             no_memory_describe(process, model, call, trace_object_handle(field, call), reason);
     }
-    if (call->returned && call->result == CUDA_ERROR_OUT_OF_MEMORY && model->reader->header->overwritten == 0)
+    if (call->returned && call->result == CUDA_ERROR_OUT_OF_MEMORY)
         out_of_memory_describe(model, call, reason);
 }

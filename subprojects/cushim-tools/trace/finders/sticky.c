@@ -63,6 +63,18 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
     return !call->returned || call->result != CUDA_SUCCESS || trace_pending_read(&sticky->pending, model, call);
 }
 
+/* What the waits show of the work that is named next; a call that the file lacks can be a wait, or work. */
+static const char *fault_describe(bool has_candidates, bool has_self, bool is_whole)
+{
+    if (has_candidates)
+        return is_whole ? "No wait for this work has succeeded, so the fault is in it: "
+                        : "The file, which lacks calls, has no wait for this work that succeeded: ";
+    if (has_self)
+        return is_whole ? "A wait for all earlier work has succeeded, so the fault is in this work: "
+                        : "The file, which lacks calls, has waits that succeeded for all work but this: ";
+    return "The file has no work for which no wait has succeeded";
+}
+
 static bool sticky_report(const struct sticky *sticky, const struct trace_model *model, size_t index,
                           struct trace_list *list)
 {
@@ -70,11 +82,12 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
     const struct trace_slot *slots = model->reader->slots;
     const struct trace_moment last = trace_pending_waited(&sticky->pending, index);
     char candidates[2048] = "", waited[128] = "", later[64] = "";
-    bool has_host_function, has_candidates = trace_pending_describe(&sticky->pending, model, index, NULL, UINT64_MAX,
-                                                                    candidates, sizeof candidates, &has_host_function);
+    bool is_whole = trace_is_whole(model->reader), has_host_function;
+    bool has_candidates = trace_pending_describe(&sticky->pending, model, index, NULL, UINT64_MAX, candidates,
+                                                 sizeof candidates, &has_host_function);
     if (last.call != 0)
-        snprintf(waited, sizeof waited, " The last wait that succeeded was %s at %.6f s.", slots[last.slot].function,
-                 (double)last.begin / 1e9);
+        snprintf(waited, sizeof waited, " The last wait that succeeded%s was %s at %.6f s.",
+                 is_whole ? "" : " in the file", slots[last.slot].function, (double)last.begin / 1e9);
     if (process->later > 0)
         snprintf(later, sizeof later, ", and so did %" PRIu64 " later call%s", process->later,
                  process->later == 1 ? "" : "s");
@@ -83,10 +96,8 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
         "%s returned %s%s: work on the GPU failed before, and only a new process can go on. %s%s.%s With "
         "CUDA_LAUNCH_BLOCKING=1, the launch itself fails; compute-sanitizer shows the line of the kernel",
         slots[process->first.slot].function, trace_result(process->first.result).text, later,
-        has_candidates             ? "No wait for this work has succeeded, so the fault is in it: "
-        : process->self[0] != '\0' ? "A wait for all earlier work has succeeded, so the fault is in this work: "
-                                   : "The file has no work for which no wait has succeeded",
-        has_candidates ? candidates : process->self, waited);
+        fault_describe(has_candidates, process->self[0] != '\0', is_whole), has_candidates ? candidates : process->self,
+        waited);
 }
 
 static bool sticky_end(void *state, const struct trace_model *model, struct trace_list *list)
