@@ -22,7 +22,8 @@ static char own_path[4096];  /* of our libcuda.so.1 */
 static char code_path[4096]; /* of libcushim-exec.so: its $ORIGIN would be the directory of the file that is replaced */
 static char no_path[4096];   /* of a libcuda.so.1 that does not exist */
 static ElfW(Ehdr) own_header;
-static bool has_started; /* the objects that the program is linked to are mapped */
+static char asked_path[4096]; /* the last file that a driver looked for, which passes calls on to it */
+static bool has_started;      /* the objects that the program is linked to are mapped */
 
 static bool read_header(const char *path, ElfW(Ehdr) * header)
 {
@@ -121,7 +122,7 @@ static char *replacement(const char *path)
 }
 
 /* The initial value of a cookie is the address of the object. */
-static void note_search(const char *name, bool is_sought, const uintptr_t *cookie)
+static void note_search(const char *name, bool is_sought, const uintptr_t *cookie, bool is_hidden)
 {
     const struct link_map *by = cookie != NULL ? (const struct link_map *)*cookie : NULL;
     if (is_own_request(name) || strcmp(name, EXEC_CODE) == 0)
@@ -130,7 +131,7 @@ static void note_search(const char *name, bool is_sought, const uintptr_t *cooki
         exec_note(getpid(), by != NULL && dynamic_is_linked_to(by, name) ? EXEC_NOTE_NEEDED : EXEC_NOTE_SEARCH, name,
                   by != NULL && by->l_name != NULL ? by->l_name : "");
     /* The libraries of CUDA; a note for every library would be long. */
-    if ((!is_sought || strchr(name, '/') != NULL)
+    if (!is_hidden && (!is_sought || strchr(name, '/') != NULL)
         && (strncmp(file_of(name), "libcu", 5) == 0 || strncmp(file_of(name), "libnv", 5) == 0) && is_found(name))
         exec_note(getpid(), EXEC_NOTE_FILE, name, "");
 }
@@ -144,17 +145,17 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     } same = {name};
     bool is_sought = flag == LA_SER_ORIG;
     char *other = NULL;
-    if (settings.notes != NULL)
-        note_search(name, is_sought, cookie);
     if (is_sought && strcmp(name, EXEC_CODE) == 0)
         other = code_path;
     else if (is_asked_by_driver(cookie))
-        other = NULL;
+        snprintf(asked_path, sizeof asked_path, "%s", name);
     else if (is_sought && is_always_found(name))
         other = own_path;
     else if ((!is_sought || strchr(name, '/') != NULL) && is_driver_name(name) && !is_own_request(name)
              && is_found(name))
         other = replacement(name);
+    if (settings.notes != NULL)
+        note_search(name, is_sought, cookie, other == no_path);
     return other != NULL ? other : same.writable;
 }
 
@@ -220,8 +221,14 @@ static bool is_stand_in(const struct link_map *map)
            && dynamic_defines_function(map, "cuInit");
 }
 
-/* Our library, and the driver as our library opens it, are as they should be. Ours has the name of the file that it
- * replaces. A path that dlmopen() opens gets here without la_objsearch(). */
+/* Our library, and the driver as our library opens it, are as they should be, and so is one that this driver opens. Ours
+ * has the name of the file that it replaces. A path that dlmopen() opens gets here without la_objsearch(). */
+static bool is_other_driver(const struct link_map *map)
+{
+    return !is_own_request(map->l_name) && strcmp(dynamic_soname(map), "libcuda.so.1") == 0
+           && strcmp(map->l_name, asked_path) != 0 && !dynamic_is_linked_to(map, EXEC_CODE);
+}
+
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     (void)cookie;
@@ -231,8 +238,11 @@ unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
         exec_note(getpid(), EXEC_NOTE_STAND_IN, map->l_name, "");
     if (settings.notes != NULL)
         exec_note(getpid(), EXEC_NOTE_OBJECT, map->l_name, dynamic_soname(map));
-    if (settings.quiet == NULL && !is_own_request(map->l_name) && strcmp(dynamic_soname(map), "libcuda.so.1") == 0
-        && !dynamic_is_linked_to(map, EXEC_CODE))
+    if (!is_other_driver(map))
+        return 0;
+    if (settings.notes != NULL)
+        exec_note(getpid(), EXEC_NOTE_OTHER, map->l_name, "");
+    if (settings.quiet == NULL)
         quiet_print(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
                     map->l_name);
     return 0; /* no calls between objects are audited, so that they cost nothing */

@@ -42,6 +42,7 @@ enum exec_note {
     EXEC_NOTE_SEARCH = 'S',   /* a library is looked for: its name, the object that looks for it */
     EXEC_NOTE_NEEDED = 'N',   /* the same, because that object is linked to it */
     EXEC_NOTE_FILE = 'F',     /* the search finds this file */
+    EXEC_NOTE_OTHER = 'D',    /* a driver is open that is not redirected, so that its calls are not seen: its path */
     EXEC_NOTE_OBJECT = 'O',   /* an object is open: its path, its soname */
     EXEC_NOTE_UNBOUND = 'U',  /* an object is closed that was just opened: what it needs and nothing has, the object */
     EXEC_NOTE_LACKS = 'u',    /* an object needs a function that the driver lacks, if it is called; the object */

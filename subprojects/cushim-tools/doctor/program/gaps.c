@@ -46,6 +46,8 @@ static enum gap_kind gap_of(const struct program *program, const struct watched_
         return GAP_CALLS;
     if (program->calls_refused != NULL && library_sought(process, library_of("libcuda.so"), &sought))
         return GAP_CALLS;
+    if (process->other != NULL)
+        return GAP_OTHER;
     if (process->image != NULL && process->image->lost > 0)
         return GAP_NOTES;
     return process->left != NULL ? GAP_RIGHTS : gap_at_end(program, process);

@@ -16,7 +16,7 @@
 static void *list_add(struct program *program, struct list *list, size_t size)
 {
     /* The room doubles. */
-    if ((list->count & (list->count - 1)) == 0) {
+    if (list->items == NULL || (list->count & (list->count - 1)) == 0) {
         void *larger = realloc(list->items, (list->count == 0 ? 1 : 2 * list->count) * size);
         program->has_failed |= larger == NULL;
         if (larger == NULL)
@@ -234,6 +234,8 @@ static void read_line(struct program *program, char *line)
         note_unbound(program, process, name, more, kind == EXEC_NOTE_UNBOUND);
     else if (kind == EXEC_NOTE_STAND_IN)
         process->stand_in = name;
+    else if (kind == EXEC_NOTE_OTHER)
+        process->other = name;
     else if (kind == EXEC_NOTE_LEFT)
         process->left = name;
     else if (kind == EXEC_NOTE_CODE)

@@ -106,6 +106,7 @@ struct watched_process {
     const char *late;               /* the same when it ended, if it was set after cuInit; or NULL */
     const char *stand_in;           /* an object that has cuInit in place of the driver, or NULL */
     const struct exec_image *image; /* what it counted itself, or NULL */
+    const char *other;              /* a driver that it opened and whose calls are not seen, or NULL */
     const char *left;    /* the program that it became, and whose rights the watch would have taken; or NULL */
     bool has_noted_init; /* it called cuInit: it has notes of that, also if its calls could not be recorded */
     struct list searches, objects, trials, codes, unbound;
@@ -129,7 +130,17 @@ void program_free(struct program *program);
 
 /* ---- gaps.c: whether the record of a process is whole ---- */
 
-enum gap_kind { GAP_NONE, GAP_CALLS, GAP_NOTES, GAP_RIGHTS, GAP_BECAME, GAP_NO_END, GAP_ELSEWHERE, GAP_LEFT };
+enum gap_kind {
+    GAP_NONE,
+    GAP_CALLS,
+    GAP_OTHER,
+    GAP_NOTES,
+    GAP_RIGHTS,
+    GAP_BECAME,
+    GAP_NO_END,
+    GAP_ELSEWHERE,
+    GAP_LEFT
+};
 struct gap {
     enum gap_kind kind;
     const struct watched_process *process; /* that has it: the one that was asked about, or a descendant; or NULL */

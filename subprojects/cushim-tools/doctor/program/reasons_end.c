@@ -161,6 +161,10 @@ static void set_option(const struct judgement *judgement, const struct gap *gap)
                  arguments[0]);
     if (gap->kind == GAP_CALLS && judgement->program->calls_refused != NULL)
         reason_set("option", "Give it more room, or remove the limit.");
+    else if (gap->kind == GAP_OTHER)
+        reason_set(
+            "option",
+            "They are seen if it opens libcuda.so.1 by that name, and if cushim can load the driver: cushim probe.");
     else if (gap->kind == GAP_LEFT)
         reason_set("option",
                    "Run what it starts in the foreground, or wait for it: doctor answers when the program ends.");
@@ -189,6 +193,8 @@ bool reason_with_gap(const struct judgement *judgement)
     set_gap_program(judgement, &gap);
     if (gap.kind == GAP_CALLS)
         reason_set("gap", "made driver calls, which %s", refused != NULL ? refused : "could not be recorded");
+    else if (gap.kind == GAP_OTHER)
+        reason_set("gap", "opened %s, a driver whose calls are not seen", gap.process->other);
     else if (gap.kind == GAP_NOTES)
         set_loss(gap.image->error);
     else if (gap.kind == GAP_RIGHTS)

@@ -4,6 +4,7 @@
  *
  *   rights   gives up those of root            root=DIRECTORY   goes there for ever
  *   memory   may not map more than 20 MB       load=FILE        opens a library, and goes on without it
+ *   space=FILE  the same, in a namespace of its own
  *   open     opens the driver                  init             starts it
  *   context  makes a context                   copy             copies something into memory of the GPU
  *   fork     goes on in a child                run              runs another program
@@ -54,6 +55,8 @@ static void step(const char *word)
         (void)setrlimit(RLIMIT_AS, &(struct rlimit){20000 << 10, 20000 << 10});
     else if (strncmp(word, "load=", 5) == 0 && dlopen(word + 5, RTLD_NOW) == NULL)
         printf("%s\n", dlerror());
+    else if (strncmp(word, "space=", 6) == 0)
+        driver = dlmopen(LM_ID_NEWLM, word + 6, RTLD_NOW);
     else if (strncmp(word, "visible=", 8) == 0)
         (void)setenv("CUDA_VISIBLE_DEVICES", word + 8, 1);
     else if (strcmp(word, "run") == 0 && system("true") != 0)

@@ -53,6 +53,23 @@ class Evidence(Explained):
         self.assertEqual(cause, 'not-seen')
         self.assertIn('it made driver calls, which could not be recorded', message)
 
+    def test_driver_when_its_calls_are_not_seen_then_nothing_is_said_about_them(self):
+        directory = self.directory()
+        copy = shutil.copy(softcuda(580), os.path.join(directory, 'copy.so'))
+        for words, path, variables in (('open init', softcuda(580), {'CUSHIM_LAYERS': '/nowhere'}),
+                                       ('open init', softcuda(580), {'CUSHIM_MAX_VERSION': 'none'}),
+                                       (f'load={copy} 3', copy, {}), (f'space={softcuda(580)} init', softcuda(580), {})):
+            cause, message = self.cause(STEPS, *words.split(), **variables)
+            self.assertEqual(cause, 'not-seen', message)
+            self.assertIn(f'it opened {path}, a driver whose calls are not seen', message)
+        os.symlink(built('wrapper.so'), os.path.join(directory, 'libcuda.so.1'))
+        wrapped = {'LD_LIBRARY_PATH': directory, 'WRAPPED': softcuda(580)}
+        self.assertEqual(self.cause(STEPS, 'open', 'init', **wrapped)[0], 'only-asked')
+
+    def test_driver_when_it_is_hidden_then_it_was_not_found(self):
+        answer = self.explain(STEPS, 'open', options=['--driver', 'none'], **HERE)
+        self.assertEqual((answer['cause'], answer['processes'][0]['libraries'][0]['found']), ('no-driver-library', None), answer)
+
     def test_program_when_it_leaves_a_process_then_the_record_is_not_whole(self):
         cause, message = self.cause('sh', '-c', 'sleep 2 >/dev/null 2>&1 & sleep 0.3; exit 3')
         self.assertEqual(cause, 'not-seen', message)
