@@ -200,8 +200,8 @@ bool reason_with_gap(const struct judgement *judgement)
     else if (gap.kind == GAP_RIGHTS)
         reason_set("gap", "became %s, which has more rights than its user", library_file(gap.process->left));
     else if (gap.kind == GAP_BECAME)
-        reason_set("gap", "became another program, %s%s", last->name,
-                   last->has_other_user ? ", with other rights" : ", without what cushim adds to it");
+        reason_set("gap", "ended under the name %s%s: it became another program, or renamed itself", last->name,
+                   last->has_other_user ? ", with other rights" : "");
     else if (gap.kind == GAP_LEFT)
         reason_set("gap", "left a process that still runs");
     else if (gap.kind == GAP_ELSEWHERE)

@@ -11,6 +11,7 @@
  *   visible=TEXT  sets CUDA_VISIBLE_DEVICES
  *   lookup   looks for a kernel of no module
  *   CODE     ends with this status             crash            reads from an address that nothing has
+ *   name=TEXT  renames itself                  leave            ends by _exit()
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,6 +77,10 @@ static void step(const char *word)
         CALL(copy_fn, "cuMemcpyHtoD_v2", address, data, sizeof data);
     } else if (strcmp(word, "lookup") == 0)
         CALL(lookup_fn, "cuModuleGetFunction", &kernel, NULL, "kernel");
+    else if (strncmp(word, "name=", 5) == 0)
+        (void)prctl(PR_SET_NAME, word + 5);
+    else if (strcmp(word, "leave") == 0)
+        _exit(0);
     else if (strcmp(word, "crash") == 0)
         raise(SIGSEGV);
     else if (word[0] >= '0' && word[0] <= '9')

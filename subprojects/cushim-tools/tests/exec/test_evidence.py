@@ -47,6 +47,13 @@ class Evidence(Explained):
             self.assertEqual(cause, 'not-seen', message)
             self.assertIn('it became another program', message)
 
+    def test_process_when_it_ends_under_another_name_then_it_may_have_renamed_itself(self):
+        for words in ('name=worker-1 leave', 'name=worker-1 crash'):
+            cause, message = self.cause(STEPS, *words.split())
+            self.assertEqual(cause, 'not-seen', message)
+            self.assertIn('it ended under the name worker-1: it became another program, or renamed itself', message)
+        self.assertNotEqual(self.cause(STEPS, 'name=worker-1')[0], 'not-seen')
+
     def test_process_when_its_calls_have_no_room_then_the_result_of_cuinit_is_known(self):
         self.assertIn('cuInit returns', self.cause(STEPS, 'memory', 'open', 'init', SOFTCUDA_FAIL='cuInit=100')[1])
         cause, message = self.cause(STEPS, 'memory', 'open', 'init')
