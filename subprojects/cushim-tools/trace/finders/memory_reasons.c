@@ -19,16 +19,15 @@ static bool is_in_memory(const struct trace_model *model, size_t process, uint64
 }
 
 /* Device memory at an address of the call. */
-static void address_describe(const struct trace_model *model, const struct trace_call *call, uint64_t address,
-                             struct trace_reason *reason)
+static void address_describe(const struct trace_failing_process *process, const struct trace_model *model,
+                             const struct trace_call *call, uint64_t address, struct trace_reason *reason)
 {
-    const struct trace_object_effect *effect = &model->effects[call->slot];
     const struct trace_object *memory = trace_allocation_find(model, call->process, address);
-    uint64_t bytes = effect->size >= 0 ? trace_word(call, effect->size) * effect->unit : 0;
+    uint64_t bytes = trace_effect_bytes(&model->effects[call->slot], call);
     if (memory == NULL)
         return;
     uint64_t offset = address - memory->key.id, left = offset < memory->bytes ? memory->bytes - offset : 0;
-    if (left == 0 && is_in_memory(model, call->process, address))
+    if (left == 0 && (process->has_other_memory || is_in_memory(model, call->process, address)))
         return;
     if (!memory->is_alive && left > 0) {
         snprintf(reason->text, sizeof reason->text,
@@ -73,7 +72,7 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
     struct held_memory held[MAX_FUNCTIONS] = {{.bytes = 0}};
     uint64_t bytes = 0, count = 0;
     size_t functions = 0;
-    if (effect->size < 0)
+    if (effect->size < 0 || effect->rows >= 0)
         return;
     if (!trace_is_whole(model->reader)) {
         snprintf(reason->text, sizeof reason->text,
@@ -111,8 +110,8 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
 
 /* ---- a pointer in no memory ---- */
 
-/* Whether a call has returned such memory: a global of a module, memory of another process, a pitched allocation, a
- * range of addresses, or memory that a graph allocates. */
+/* Whether a call has returned such memory: a global of a module, memory of another process, a range of addresses, or
+ * memory that a graph allocates. */
 bool trace_returns_other_memory(const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
@@ -166,7 +165,7 @@ void trace_memory_describe(const struct trace_failing_process *process, const st
         const struct trace_object_field *field = &effect->fields[i];
         if (!trace_row_is_address(field->row) || (field->what != USE && field->what != DESTROY))
             continue;
-        address_describe(model, call, trace_object_handle(field, call), reason);
+        address_describe(process, model, call, trace_object_handle(field, call), reason);
         if (reason->text[0] == '\0')
             no_memory_describe(process, model, call, trace_object_handle(field, call), reason);
     }

@@ -258,8 +258,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
 
 /* "cuStreamSynchronize took 51 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)", or
  * "cuStreamSynchronize: 20 waits, 390 ms, 95 % of the time, the longest 7.9 ms; before that, ..." Threads can wait at
- * the same time: "cuStreamSynchronize: 20 waits in several threads, 1.39 s in all, the longest 7.9 ms; before that, ..."
- */
+ * the same time: "cuStreamSynchronize: 20 waits in several threads, 1.39 s in all, the longest 7.9 ms; ..." */
 static bool waits_report(const struct waits *waits, const struct trace_model *model, const struct waits_of_place *place,
                          struct trace_list *list)
 {

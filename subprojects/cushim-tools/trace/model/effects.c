@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "effects.h"
 
+#include <string.h>
+
 const struct trace_object_row trace_object_rows[] = {
 #define TRACE_OBJECT(row, type, word, flags, creators, destroyers)                                                     \
     {TRACE_TYPE_##type, word, flags, creators, destroyers},
@@ -69,11 +71,12 @@ static enum trace_context_effect context_effect(enum trace_function function)
     }
 }
 
-/* The only parameter with the type size_t, and the element before it, of which that is the number (cuMemsetD16). */
+/* The only parameter with the type size_t, and the element before it, of which that is the number (cuMemsetD16); or the
+ * pitch and the height of cuMemAllocPitch. */
 static void effect_find_size(const struct trace_slot *slot, struct trace_object_effect *effect)
 {
-    int index = 0, sizes = 0;
-    effect->size = -1;
+    int index = 0, sizes = 0, pitch = -1, height = -1;
+    effect->size = effect->rows = -1;
     effect->unit = 1;
     for (size_t i = 0; i < slot->field_count && slot->fields[i].kind != TRACE_TEXT; i++) {
         const struct trace_slot_field *parameter = &slot->fields[i];
@@ -84,8 +87,20 @@ static void effect_find_size(const struct trace_slot *slot, struct trace_object_
             else if (i > 0 && slot->fields[i - 1].value.number == TRACE_TYPE_unsigned_int)
                 effect->unit = 4;
         }
+        pitch = strcmp(parameter->name, "pPitch") == 0 ? index + 1 : pitch;
+        height = strcmp(parameter->name, "Height") == 0 ? index : height;
         index += (int)trace_field_words(parameter, NULL, SIZE_MAX);
     }
+    if (pitch >= 0) {
+        effect->size = pitch;
+        effect->rows = height;
+    }
+}
+
+uint64_t trace_effect_bytes(const struct trace_object_effect *effect, const struct trace_call *call)
+{
+    uint64_t rows = effect->rows >= 0 ? trace_word(call, effect->rows) : 1;
+    return effect->size >= 0 ? trace_word(call, effect->size) * effect->unit * rows : 0;
 }
 
 void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect *effect)

@@ -53,11 +53,15 @@ struct trace_object_effect {
     enum trace_context_effect context;
     size_t count;
     struct trace_object_field fields[TRACE_MAX_FIELDS];
-    int size;      /* the index of its only size, such as that of an allocation or a copy; -1: none */
+    int size;      /* the index of its only size, such as that of an allocation or a copy; or of a pitch; -1: none */
+    int rows;      /* the index of the number of rows with that pitch; -1: none */
     unsigned unit; /* of the size, in bytes */
 };
 
 /* Finds what a function does. Begin with a zeroed struct. */
 void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect *effect);
+
+/* The size that a call has; of a pitched allocation, after it succeeded. 0: none. */
+uint64_t trace_effect_bytes(const struct trace_object_effect *effect, const struct trace_call *call);
 
 #endif

@@ -86,7 +86,7 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
     size_t direction = has_copy ? (size_t)copy.from * TRACE_MEMORIES + copy.to : NO_DIRECTION;
     struct trace_bytes *bytes = &kernels->bytes[call->slot * DIRECTIONS + direction];
     bytes->calls++;
-    bytes->bytes += has_copy ? copy.bytes : trace_word(call, effect->size) * effect->unit;
+    bytes->bytes += has_copy ? copy.bytes : trace_effect_bytes(effect, call);
     return true;
 }
 

@@ -133,7 +133,6 @@ static struct trace_count *count_add(struct trace_model *model, struct trace_key
 static bool object_create(struct trace_model *model, const struct trace_call *call,
                           const struct trace_object_field *field, uint64_t handle)
 {
-    const struct trace_object_effect *effect = &model->effects[call->slot];
     struct trace_object *object = trace_table_add(&model->objects, trace_object_key(call->process, field->row, handle));
     if (object == NULL)
         return false;
@@ -151,7 +150,7 @@ static bool object_create(struct trace_model *model, const struct trace_call *ca
         .is_again = is_loaded_again(model, call, field->row),
         .created = trace_moment_of(model, call),
         .context = trace_current_context(model, call),
-        .bytes = effect->size >= 0 ? trace_word(call, effect->size) : 0,
+        .bytes = trace_effect_bytes(&model->effects[call->slot], call),
         .parent = parent,
         .name = kernel_name_of(model, call, field->row, parent),
     };

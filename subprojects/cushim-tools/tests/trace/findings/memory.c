@@ -16,6 +16,43 @@ SCENARIO(past_the_end)
 }
 
 /*
+ * The memory of cuMemAllocPitch has as many bytes as the pitch times the height.
+ *
+ * title: Why calls failed
+ * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: it uses 16777216 bytes at 0x\w+, where cuMemAllocPitch_v2
+ *     has allocated only \d{4} bytes
+ */
+SCENARIO(pitched_memory)
+{
+    CUdeviceptr pitched;
+    size_t pitch;
+    cuMemAllocPitch_v2(&pitched, &pitch, 1000, 4, 4);
+    cuMemsetD8_v2(pitched, 0, is_wrong ? 16 << 20 : 4 * pitch);
+    cuMemFree_v2(pitched);
+}
+
+/*
+ * An address behind an allocation. In the other program it can be other memory, and the call fails for another reason.
+ *
+ * title: Why calls failed
+ * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is 16 bytes behind the end of an allocation of 1024
+ *     bytes
+ */
+SCENARIO(behind_the_end)
+{
+    void *mapped = NULL;
+    CUdeviceptr pointer;
+    if (!is_wrong) {
+        cuMemHostAlloc(&mapped, 16, CU_MEMHOSTALLOC_DEVICEMAP);
+        cuMemHostGetDevicePointer_v2(&pointer, mapped, 0);
+    }
+    call_fail("cuMemsetD8_v2", CUDA_ERROR_INVALID_VALUE);
+    cuMemsetD8_v2(memory + 1040, 0, 16);
+    if (mapped != NULL)
+        cuMemFreeHost(mapped);
+}
+
+/*
  * A pointer to host memory in place of one to device memory. The other program has a pointer by which the device uses
  * host memory, and the call fails for another reason.
  *
