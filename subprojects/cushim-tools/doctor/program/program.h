@@ -251,6 +251,9 @@ bool reason_is_lost(const struct judgement *judgement, const char *name, struct 
 /* Sets {problem}: what is wrong with the machine. */
 void reason_set_problem(const struct judgement *judgement);
 
+/* Whether programs get another version than that of the driver: the version limit, cushim_driver_version(). */
+bool reason_is_limited(const struct judgement *judgement);
+
 /* Sets {reason}, if the driver looked for a part of its compiler and did not find it. */
 void reason_set_lost_compiler(const struct judgement *judgement);
 

@@ -193,16 +193,15 @@ bool reason_without_code(const struct judgement *judgement)
     return true;
 }
 
-static void set_version(const struct judgement *judgement)
+bool reason_is_limited(const struct judgement *judgement)
 {
-    int version = judgement->machine->load->cuda_version;
-    reason_set("version", "%s", text_version(version).text);
-    reason_set("major", "%d", version / 1000);
+    return judgement->machine->loaded && cushim_driver_version() < judgement->machine->load->cuda_version;
 }
 
+/* A version limit does not change what the driver compiles. */
 bool reason_with_newer_ptx(const struct judgement *judgement)
 {
-    set_version(judgement);
+    reason_set("version", "%s", text_version(judgement->machine->load->cuda_version).text);
     return is_failed_with_code(judgement, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
 }
 
@@ -211,7 +210,12 @@ bool reason_asking_for_version(const struct judgement *judgement)
     const struct program_calls *calls = &judgement->process->calls;
     if (calls->has_init || calls->version_caller == NULL)
         return false;
-    set_version(judgement);
+    bool is_limited = reason_is_limited(judgement);
+    int version = is_limited ? cushim_driver_version() : judgement->machine->load->cuda_version;
+    reason_set("version", "%s%s", text_version(version).text, is_limited ? " (the version limit)" : "");
+    reason_set("major", "%d", version / 1000);
+    reason_set("update", "%s",
+               is_limited ? "Remove the limit (--max-version or CUSHIM_MAX_VERSION)" : "Update the driver");
     reason_set("by", "%s", library_passes_on(calls->version_caller) ? judgement->process->path : calls->version_caller);
     return true;
 }

@@ -148,6 +148,15 @@ static bool set_lacks_of_library(const struct judgement *judgement, const struct
     return true;
 }
 
+/* A function of the driver that the version limit excludes. */
+static void set_lacks_of_limit(const char *function, const char *since)
+{
+    const struct version_text limit = text_version(cushim_driver_version());
+    reason_set("lacks", "the version limit, CUDA %s, excludes %s, %s", limit.text, function, since);
+    reason_set("remedy", "Remove the limit (--max-version or CUSHIM_MAX_VERSION), or install a build for CUDA %s.",
+               limit.text);
+}
+
 /* What one object lacks: "driver 418 lacks cuFoo, new in CUDA 11.0 (driver 450)". */
 static void set_lacks(const struct judgement *judgement, const struct unbound *unbound)
 {
@@ -162,6 +171,11 @@ static void set_lacks(const struct judgement *judgement, const struct unbound *u
     if (version != 0)
         snprintf(since, sizeof since, "new in CUDA %s (driver %d)", text_version(version).text,
                  requirement_branch(version));
+    if (colon == NULL && is_linked && version > cushim_driver_version() && reason_is_limited(judgement)
+        && version <= judgement->machine->load->cuda_version) {
+        set_lacks_of_limit(unbound->name, since);
+        return;
+    }
     if (colon != NULL)
         reason_set("lacks", "%.*s lacks the version %s", (int)(colon - unbound->name), unbound->name, colon + 1);
     else if (version != 0 && is_linked)

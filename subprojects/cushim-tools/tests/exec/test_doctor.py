@@ -92,12 +92,22 @@ class Doctor(Explained):
                 ('stub', ['env', f'LD_LIBRARY_PATH={stubs}', *python('ctypes.CDLL("libcuda.so")')], 'stubs'),
                 ('opened-not-started', python('ctypes.CDLL("libcuda.so.1")'), 'does not start it'),
                 ('call-failed', python(CONTEXT + TOO_MUCH), 'cuMemAlloc_v2 returns CUDA_ERROR_OUT_OF_MEMORY'),
-                ('cuinit-program', python(HIDES), 'itself sets CUDA_VISIBLE_DEVICES=""'),
+                ('cuinit-program', python(HIDES), 'starts CUDA with CUDA_VISIBLE_DEVICES="", which hides'),
+                ('cuinit-program', ['env', 'CUDA_VISIBLE_DEVICES=-1', *opens('libcuda.so.1')], 'It, or what started it, sets'),
                 ('never-looked', ['sh', '-c', 'true; exit 3'], 'sh did not look')):
             answer = self.explain(*command, **HERE)
             self.assertEqual((answer['cause'], answer['uses_gpu']), (cause, False), answer)
             self.assertIn(words, answer['message'] + answer['advice'])
             self.assertIn(answer['machine'][0]['verdict'], ('ok', 'note'))
+
+    def test_version_when_limited_then_the_limit_is_named_and_not_the_driver(self):
+        version = python('n = ctypes.c_int(); ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(n)); print(n)')
+        needs = [built('steps'), 'load=' + built('needs_newer.so')]
+        for command, words in ((version, 'CUDA 10.0 (the version limit)'), (needs, 'the version limit, CUDA 10.0, excludes cu')):
+            answer = ' '.join(run('doctor', '--max-version=10.0', '--', *command, **HERE).err.decode().split())
+            self.assertIn(words, answer)
+            self.assertIn('Remove the limit (--max-version or CUSHIM_MAX_VERSION), or install', answer)
+            self.assertNotIn('13.0', answer)
 
     def test_program_when_its_code_is_not_for_this_gpu_then_it_is_named(self):
         ptx = b'// from nvcc\n.version 9.1\n.target sm_75\n.address_size 64\n'
