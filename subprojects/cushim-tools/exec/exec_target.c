@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "platform.h"
 
 enum { MAX_SEGMENTS = 64, MAX_INTERPRETERS = 5 /* as the kernel follows */ };
@@ -28,10 +29,12 @@ static bool find_on_path(const char *program, char *path, size_t size)
     return false;
 }
 
-bool exec_target_gains_rights(const char *path)
+bool exec_target_gains_rights(long process, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) != 0)
+    char no_new[8];
+    if (stat(path, &status) != 0
+        || (cush_os_process_status(process, "NoNewPrivs", no_new, sizeof no_new) && strcmp(no_new, "1") == 0))
         return false;
     return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid())
            || ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())
@@ -81,7 +84,7 @@ static const char *obstacle_of(int file, const char *path)
         || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return NULL; /* the kernel or a shell reports it */
     /* The dynamic loader then removes the variables, also for what the program starts. */
-    if (exec_target_gains_rights(path))
+    if (exec_target_gains_rights(0, path))
         return "has more rights than its user, so it and the programs that it starts use the machine's own driver";
     if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return sizeof(void *) == 8 ? "is a 32-bit program, so it uses the machine's own driver" OTHERS

@@ -35,7 +35,8 @@ int supervise_end(int status);
  * The program is found as execvp() finds it. */
 const char *exec_target_obstacle(const char *program);
 
-/* Whether the kernel gives a program more rights than this process has: those of its file, or capabilities. */
-bool exec_target_gains_rights(const char *path);
+/* Whether the kernel gives a program more rights than the process or thread that becomes it: those of its file, or
+ * capabilities. 0: this process. */
+bool exec_target_gains_rights(long process, const char *path);
 
 #endif

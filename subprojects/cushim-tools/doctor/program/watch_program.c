@@ -101,7 +101,7 @@ static bool may_follow(struct follower *follower, const struct followed *thread)
         return !thread->is_inside || thread->number != SYS_execveat;
     read_path(thread, name, sizeof name);
     snprintf(path, sizeof path, "/proc/%ld/%s/%s", (long)thread->id, name[0] == '/' ? "root" : "cwd", name);
-    if (!exec_target_gains_rights(path))
+    if (!exec_target_gains_rights(thread->id, path))
         return true;
     exec_note(thread_process(thread->id), EXEC_NOTE_LEFT, name, "");
     return false;

@@ -155,6 +155,8 @@ class BadInput(Case):
         os.chmod(program, 0o4755)
         # The dynamic loader ignores the variables, and finds no libcuda.so.1, or that of the machine.
         self.assertNotIn(b'version 13000\ncuStreamQuery 1', self.states(program, 'has more rights than its user').out)
+        answer = run('exec', *SOFT, '--', program, before=['setpriv', '--no-new-privs'])
+        self.assertEqual((answer.err, answer.out.splitlines()[0]), (b'', b'version 13000'))
 
     def test_script_when_its_interpreter_is_statically_linked_then_says_that_it_uses_the_machines_driver(self):
         if not os.path.exists(built('static')):

@@ -147,6 +147,9 @@ class Doctor(Explained):
         os.chmod(program, 0o4711)
         self.assertIn(b'euid=0', subprocess.run([program], user=65534, stdout=subprocess.PIPE, check=True).stdout)
         self.explain('sh', '-c', f'{program}; cd {os.path.dirname(program)}; ./id', options=['--watch'], user=65534)
+        for before, words in (([], 'it became id, which has more rights than its user'),
+                              (['setpriv', '--no-new-privs'], 'did not look for CUDA')):
+            self.assertIn(words, self.explain(*before, program, options=['--watch'], user=65534)['message'])
 
     def test_machine_when_it_has_no_driver_then_its_problem_is_named(self):
         for command, cause in ((opens('libcuda.so.1'), 'no-driver-library'), ([built('linked')], 'did-not-start')):
