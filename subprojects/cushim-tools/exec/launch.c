@@ -279,8 +279,9 @@ static enum status run_program(const struct options *options)
     if (error != 0)
         text_complain("doctor: --watch: ptrace(2) is not possible: %s", strerror(error));
     execvp(program[0], program);
-    text_complain("exec: cannot run %s: %s", program[0], strerror(errno));
-    return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
+    error = errno; /* the message can change it */
+    text_complain("exec: cannot run %s: %s", program[0], strerror(error));
+    return error == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
 }
 
 enum status command_exec(const struct options *options)

@@ -81,11 +81,12 @@ static bool answer_is_possible(const char *file, bool *out_is_new)
 {
     *out_is_new = !platform_exists(file);
     int answer = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-    if (answer >= 0)
-        close(answer);
-    else if (errno != ENXIO)
+    bool is_possible = answer >= 0 || errno == ENXIO;
+    if (!is_possible)
         text_complain("doctor: cannot write %s: %s", file, strerror(errno));
-    return answer >= 0 || errno == ENXIO;
+    else if (answer >= 0)
+        close(answer);
+    return is_possible;
 }
 
 /* stdout is the program's: the answer goes to stderr, or to a file. */

@@ -59,6 +59,8 @@ class BadInput(Case):
         self.refuses(under(SOFT, '/nowhere/at/all'), 127, 'cannot run /nowhere/at/all', 'No such file')
         self.refuses(under(SOFT, 'no-such-program'), 127, 'cannot run no-such-program')
         self.refuses(under(SOFT, self.directory()), 126, 'Permission denied')
+        full = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
+        self.refuses(run('exec', *SOFT, '--', '/nowhere/at/all', before=full), 127)
 
     def test_driver_when_it_cannot_be_used_then_program_does_not_start(self):
         text = os.path.join(self.directory(), 'libcuda.so.1')
