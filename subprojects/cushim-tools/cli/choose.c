@@ -53,7 +53,8 @@ static void choose_write_build(struct json *json, const struct condition_build *
     json_close_object(json);
 }
 
-enum status choose_answer(const struct options *options, const struct condition_facts *facts, const char *failure)
+enum status choose_answer(const struct options *options, const struct condition_facts *facts, const char *failure,
+                          bool has_started)
 {
     char message[2048];
     struct condition_build build, choice = {.name = NULL};
@@ -78,7 +79,7 @@ enum status choose_answer(const struct options *options, const struct condition_
     if (options->json) {
         json_close_array(&json);
         json_string_part(&json, "choice", choice.name, choice.length);
-        json_boolean(&json, "started", !options->no_start && options->machine == NULL && failure == NULL);
+        json_boolean(&json, "started", has_started);
         json_close_object(&json);
     } else if (choice.name != NULL) {
         printf("%.*s\n", (int)choice.length, choice.name);
@@ -135,16 +136,16 @@ enum status require_by_files(const struct options *options, struct requirement *
     return STATUS_USABLE;
 }
 
-enum status choose_for_machine(const struct options *options, const char *failure)
+enum status choose_for_machine(const struct options *options, const char *failure, bool has_started)
 {
     struct condition_facts facts;
     char why[512] = "";
     if (failure != NULL)
-        return choose_answer(options, NULL, failure);
+        return choose_answer(options, NULL, failure, has_started);
     requirement_read_facts(options, &facts);
     if (options->no_start)
         choose_read_files(options, &facts, why, sizeof why);
     if (options->no_start && facts.gpu_count < 0 && builds_need_gpus(options->choose))
         return text_refuse("--no-start: arch is known only after a start. %s", why);
-    return choose_answer(options, &facts, facts.gpu_count == 0 ? why : NULL);
+    return choose_answer(options, &facts, facts.gpu_count == 0 ? why : NULL, has_started);
 }

@@ -60,11 +60,11 @@ enum status choose_check(const struct options *options);
 
 /* Writes the first build of the list that fits, and to stderr why those before it do not. `failure`: why no build with
  * conditions fits, or NULL; then `facts` is what is known of the machine. */
-enum status choose_answer(const struct options *options, const struct condition_facts *facts, const char *failure);
+enum status choose_answer(const struct options *options, const struct condition_facts *facts, const char *failure,
+                          bool has_started);
 
-/* Writes the build for this machine. The driver has started, unless `failure` says why it did not, or --no-start
- * forbids it. */
-enum status choose_for_machine(const struct options *options, const char *failure);
+/* Writes the build for this machine. `failure`: why its driver cannot be used or is not as required, or NULL. */
+enum status choose_for_machine(const struct options *options, const char *failure, bool has_started);
 
 struct requirement;
 

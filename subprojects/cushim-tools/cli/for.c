@@ -84,8 +84,13 @@ enum status for_answer(const struct options *options)
     facts.judge_name = judge_name;
     facts.kind = options->kind;
     facts.must_be_known = true;
-    enum status status = options->name_count > 0 || options->required_version != 0 || options->choose == NULL
-                             ? requirements_answer(options, &facts)
-                             : STATUS_USABLE;
-    return options->choose == NULL || status != STATUS_USABLE ? status : choose_answer(options, &facts, NULL);
+    if (options->choose == NULL)
+        return requirements_answer(options, &facts);
+    /* As on a machine with a driver, no build with conditions fits if a requirement is not met. */
+    message[0] = '\0';
+    enum condition_answer answer = requirements_judge(options, &facts, message, sizeof message);
+    if (answer != CONDITION_NOT_KNOWN)
+        return choose_answer(options, &facts, answer == CONDITION_MET ? NULL : message, false);
+    text_complain("%s", message);
+    return STATUS_USAGE;
 }

@@ -380,7 +380,8 @@ static int probe_answer(const struct options *options)
         return (int)status;
     call_answers();
     if (options->choose != NULL) {
-        status = choose_for_machine(options, status == STATUS_USABLE ? NULL : probe.message);
+        status =
+            choose_for_machine(options, status == STATUS_USABLE ? NULL : probe.message, probe.started == PROBE_STARTED);
     } else if (options->json) {
         probe_write(options, &probe);
         complain_of_required(options);
@@ -398,7 +399,7 @@ static enum status probe_fail(const struct options *options, enum call_end how, 
     struct probe probe = {.loaded = false, .has_no_answer = true};
     const struct call_failure failure = call_failure(how, probe_timeout(options), signal);
     if (options->choose != NULL)
-        return choose_for_machine(options, failure.text);
+        return choose_for_machine(options, failure.text, false);
     probe.environment = environment_read(options, options->devices);
     probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, failure.text, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
     probe.started = options->devices ? PROBE_FAILED : PROBE_NOT_TRIED;

@@ -82,6 +82,24 @@ class Choose(Case):
                          [('cu13', False, False), ('cu12', True, True), ('cpu', True, True)])
         self.assertIsNone(run_json('probe', '--choose', 'cu13: cuda>=13.0', DRIVER).document['choice'])
 
+    def test_choose_when_a_requirement_is_not_met_then_says_whether_the_driver_has_started(self):
+        for arguments, started in (([DRIVER, '--require=99.0'], True), ([DRIVER], True), (['--driver=none'], False),
+                                   ([DRIVER, '--no-start', '--require=99.0'], False), (['--for=cuda=12.4'], False)):
+            document = run_json('probe', '--choose', 'cu12: cuda>=12.0; cpu', *arguments).document
+            self.assertEqual(document['started'], started, arguments)
+
+    def test_choose_when_a_machine_is_described_then_a_requirement_decides_as_on_that_machine(self):
+        builds = ['--choose', 'cu12: cuda>=12.0; cpu']
+        for requirement, choice in (('12.0', 'cu12'), ('13.0', 'cpu')):
+            arguments = ['probe', *builds, '--require=' + requirement]
+            for machine in ('--for=driver=550', DRIVER):
+                answer = run_json(*arguments, machine)
+                self.assertEqual((answer.status, answer.document['choice']), (USABLE, choice), (requirement, machine))
+                self.assertEqual(run(*arguments, machine).out.decode(), choice + '\n')
+        answer = run('probe', *builds, '--for=driver=550', '--require=arch>=8.0', '--format=json')
+        self.assertEqual((answer.status, answer.out), (USAGE, b''))
+        self.assertIn(b'The GPUs are not known', answer.err)
+
     def test_choose_when_a_shell_uses_it_then_one_line_is_enough(self):
         script = f'case $("$0" probe --choose "{LIST}" "$1" 2>/dev/null) in cu12) echo twelve ;; *) echo other ;; esac'
         done = subprocess.run(['sh', '-c', script, PROGRAM, DRIVER], env=environment(), stdout=subprocess.PIPE,
