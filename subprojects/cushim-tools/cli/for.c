@@ -77,9 +77,12 @@ enum status for_answer(const struct options *options)
         return text_refuse("--for: %s", message);
     if (options->choose == NULL && options->name_count == 0 && options->required_version == 0)
         return text_refuse("--for: a question is missing: --require or --choose");
-    if (options->devices || options->wait_seconds > 0 || options->load.path != NULL || options->load.root != NULL
-        || options->no_start)
-        return text_refuse("--for describes a machine, and asks no driver and no directory of this one");
+    if (options->devices || options->wait_seconds > 0 || options->timeout_seconds > 0 || options->nvrtc
+        || options->no_start || options->load.path != NULL || options->load.root != NULL
+        || options->load.max_version != 0 || options->load.hide != NULL)
+        return text_refuse(
+            "--for describes a machine, and asks no driver and no directory of this one: beside it, only "
+            "--require, --require-slot, --feature, --choose, --per-thread and --format are possible");
     (void)cushim_load(&(struct cushim_load_options){.path = "none"});
     facts.judge_name = judge_name;
     facts.kind = options->kind;

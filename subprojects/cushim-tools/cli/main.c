@@ -176,7 +176,8 @@ static enum status options_check_probe(const struct options *options)
     bool has_requirement = options->required_version != 0 || options->name_count > 0;
     if (options->list
         && (options->devices || options->nvrtc || options->choose != NULL || has_requirement || options->no_start
-            || options->wait_seconds > 0))
+            || options->machine != NULL || options->per_thread || options->wait_seconds > 0
+            || options->timeout_seconds > 0))
         return text_refuse("probe: --list shows what the files of the machine show; beside it, only --root, --format "
                            "and the options of every command are possible");
     if (options->no_start && options->choose == NULL && !has_requirement)

@@ -129,6 +129,20 @@ static bool is_stream(const char *text)
     return (length > 0 && digits[length] == '\0') || strcmp(text, "legacy") == 0 || strcmp(text, "per-thread") == 0;
 }
 
+/* Whether an option is given that is for the report alone, or for the recording alone. */
+static bool has_option_of_report(const struct trace_options *trace)
+{
+    return trace->calls || trace->findings || trace->errors || trace->function != NULL || trace->caller != NULL
+           || trace->stream != NULL || trace->process != 0 || trace->thread != 0 || trace->from != 0 || trace->to != 0;
+}
+
+static bool has_option_of_recording(const struct options *options)
+{
+    return options->recording.size != 0 || options->recording.keeps_first || options->recording.wants_stacks
+           || options->recording.wants_arguments || options->name_count > 0 || options->load.path != NULL
+           || options->load.root != NULL || options->load.max_version != 0 || options->load.hide != NULL;
+}
+
 enum status command_trace(const struct options *options)
 {
     enum { MIN_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
@@ -144,6 +158,11 @@ enum status command_trace(const struct options *options)
                            options->trace.stream);
     if (options->recording.size != 0 && options->recording.size < MIN_SIZE)
         return text_refuse("--size: the smallest size is %dK", MIN_SIZE >> 10);
+    if (options->program != NULL && has_option_of_report(&options->trace))
+        return text_refuse("trace: --calls, --findings and the filters are options of cushim trace report");
+    if (reports && has_option_of_recording(options))
+        return text_refuse("trace: what to record and the driver are options of cushim trace -- PROGRAM, and not of "
+                           "cushim trace report");
     if (options->program != NULL && options->program[0] != NULL && options->argument_count == 0 && !has_format)
         return record(options);
     if (options->program == NULL && reports && options->argument_count == 2)

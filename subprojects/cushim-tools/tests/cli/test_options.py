@@ -78,6 +78,17 @@ class Refused(Case):
         self.refuses(['run', '--wait', '1'], 'this command has no option --wait')
         self.refuses(['lookup', '--require-slot', 'Init_v1', '--all'], 'this command has no option --require-slot')
 
+    def test_options_when_they_do_not_go_together_then_refused(self):
+        for options in (['--for', 'arch=8.0'], ['--per-thread'], ['--timeout', '5']):
+            self.refuses(['probe', '--list', *options], '--list shows what the files of the machine show')
+        for options in (['--max-version', '12.0'], ['--hide', 'cuInit'], ['--nvrtc'], ['--timeout', '5'], ['--wait', '5']):
+            self.refuses(['probe', '--for', 'driver=550', '--require', '12.0', *options], '--for describes a machine')
+        if b'cushim trace' in run('--help').out:
+            for options in (['--calls'], ['--errors'], ['--from', '1'], ['--stream', '3']):
+                self.refuses(['trace', *options, '--', 'true'], 'are options of cushim trace report')
+            for options in (['--stacks'], ['--size', '4M'], ['--keep', 'first'], ['--layer', 'x'], ['--driver', 'x']):
+                self.refuses(['trace', 'report', 'x', *options], 'are options of cushim trace -- PROGRAM')
+
     def test_version_when_malformed_then_refused(self):
         for text in ('', 'x', '12.', '12.x', '.3', '1.0', '12.3.1', '-1', '12,3', ' 12.3', '12.3 ', '1999', '12031', '0',
                      '99999999999999999999', '12.99999999999999999999', '1000.0', '12.100',
