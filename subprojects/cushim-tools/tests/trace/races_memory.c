@@ -193,6 +193,32 @@ SCENARIO(held)
     CHECK(cuMemFreeAsync(memory, a));
 }
 
+/* An attribute of a launch records the event; softcuda does not look at attributes. */
+SCENARIO(unknown_attribute)
+{
+    CUdeviceptr memory = m;
+    unsigned number = 7;
+    void *parameters[] = {&memory, &number};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+                                   .value.launchCompletionEvent.event = e};
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 1,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .hStream = a,
+                                   .attrs = &attribute,
+                                   .numAttrs = 1};
+    fill(m, a);
+    CHECK(cuLaunchKernelEx(&config, kernel_of_pointer(), parameters, NULL));
+    if (is_wrong)
+        CHECK(cuEventSynchronize(e));
+    else
+        await(b, e);
+    copy(n, m, b);
+}
+
 /* A batch of copies reads what another stream fills; the second attribute is that of the last two copies, which may
  * have read when the call returns. Under batching_layer.c. */
 SCENARIO(batch)

@@ -40,7 +40,8 @@ static void early_keep(struct order_process *process, const struct order_event *
 {
     struct trace_orders *orders = process->orders;
     bool is_swapped = event->swapped[0].call != 0;
-    if (event->is_shared || (!is_swapped && (event->is_recorded || event->early_count == 0)))
+    if (event->is_shared || process->can_record_unseen
+        || (!is_swapped && (event->is_recorded || event->early_count == 0)))
         return;
     struct trace_early_wait *grown = realloc(orders->early, (orders->early_count + 1) * sizeof *grown);
     order_fail_unless(process, grown != NULL);
@@ -205,11 +206,16 @@ static void awaited(struct order_process *process, struct order_event *event)
     place_mark(process, event, false);
 }
 
+bool order_event_is_doubted(const struct order_process *process, const struct order_event *event)
+{
+    return event->is_shared || event->is_of_capture || (!event->is_recorded && process->can_record_unseen);
+}
+
 void order_await_event(struct order_process *process, struct order_step *step, struct order_event *event)
 {
     for (size_t i = 0; i < event->recording_count; i++)
         order_host_join(process, &order_stream_at(process, event->recording[i])->clock);
-    if (event->is_shared)
+    if (event->is_shared || (!event->is_recorded && process->can_record_unseen))
         order_host_join_all(process, ORDER_NO_CONTEXT, false);
     if (event->is_recorded && !event->is_of_capture) {
         awaited(process, event);
@@ -266,7 +272,7 @@ void order_wait_end(struct order_process *process, struct order_step *step)
         return;
     order_arrive(process, stream);
     wait_keep(process, step, event);
-    if (event->is_shared || event->is_of_capture) {
+    if (order_event_is_doubted(process, event)) {
         order_doubt(process, stream);
     } else if (!event->is_recorded) {
         early_add(process, step, event, stream->id);

@@ -305,7 +305,7 @@ bool order_graph_launch(struct order_process *process, struct order_step *step)
     for (size_t i = 0; i < graph->wait_count; i++) {
         if (!graph->waits[i]->is_of_capture)
             order_fail_unless(process, trace_clock_join(&stream->clock, &graph->waits[i]->clock, &process->known));
-        if (graph->waits[i]->is_shared || graph->waits[i]->is_of_capture)
+        if (order_event_is_doubted(process, graph->waits[i]))
             order_doubt(process, stream);
     }
     for (size_t i = 0; i < graph->access_count; i++)

@@ -124,8 +124,9 @@ struct order_process {
     } lists[ORDER_LISTS];
     struct trace_table handles; /* of streams, events and graphs */
     struct trace_horizon known, host;
-    bool is_doubtful; /* a stream has been in doubt */
-    bool is_unknown;  /* so many streams have been that it is not known which of them still are */
+    bool is_doubtful;       /* a stream has been in doubt */
+    bool can_record_unseen; /* an attribute of a launch, which is not in the file, can have recorded any event */
+    bool is_unknown;        /* so many streams have been that it is not known which of them still are */
     struct trace_blocks memories;
     uint64_t *shared; /* handles of allocations */
     size_t shared_count;
@@ -198,6 +199,9 @@ void order_record_end(struct order_process *process, struct order_step *step);
 void order_wait_end(struct order_process *process, struct order_step *step);
 void order_context_event(struct order_process *process, struct order_step *step);
 void order_event_set_recorded(struct order_process *process, struct order_event *event);
+
+/* Whether it is not known what a wait for the event waits for. */
+bool order_event_is_doubted(const struct order_process *process, const struct order_event *event);
 void order_await_event(struct order_process *process, struct order_step *step, struct order_event *event);
 
 /* What stands in place of the wait that would order an access before one of another stream. */

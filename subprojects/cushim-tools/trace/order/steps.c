@@ -156,6 +156,19 @@ static void step_find_node(const struct trace_slot *slot, const struct trace_cal
     }
 }
 
+/* Whether a launch has attributes, which are not in the file. */
+static bool has_attributes(const struct trace_slot *slot, const struct trace_call *call)
+{
+    CUlaunchConfig config;
+    if (slot->field_count == 0 || slot->fields[0].kind != TRACE_IN || slot->fields[0].size != sizeof config)
+        return false;
+    const uint64_t *at = trace_find_field(slot, call, "config");
+    if (at == NULL || at[0] == 0)
+        return false;
+    memcpy(&config, at + 1, sizeof config);
+    return config.numAttrs > 0;
+}
+
 static void step_find_memory(const struct trace_step_slot *slot, const struct trace_call *call, struct trace_step *step)
 {
     uint64_t size = trace_word(call, slot->size), height = trace_word(call, slot->height);
@@ -230,6 +243,8 @@ bool trace_step_find(struct trace_step_slot *slots, const struct trace_model *mo
         step_find_copy(&model->reader->slots[call->slot], call, out_step);
     else if (slot->kind == TRACE_STEP_NODE_COPY || slot->kind == TRACE_STEP_NODE_MEMSET)
         step_find_node(&model->reader->slots[call->slot], call, out_step);
+    else if (slot->kind == TRACE_STEP_WORK)
+        out_step->has_attributes = has_attributes(&model->reader->slots[call->slot], call);
     else if (slot->size >= 0)
         step_find_memory(slot, call, out_step);
     return true;
