@@ -148,9 +148,9 @@ CUSHIM_API CUresult cushim_completion_create_captured(struct cushim_stream *stre
  * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing: the body was not called, and the capture goes
  *                                                on. Or the body left a capture open, which was ended.
  * @retval CUDA_ERROR_STREAM_CAPTURE_UNJOINED     The body left the stream in a capture of another stream, which is
- *                                                invalidated; for the legacy stream, it left a blocking stream
- *                                                capturing. The work can neither be recorded nor waited for, and
- *                                                `destroy_user` is not called.
+ *                                                invalidated; or, for the legacy stream, a blocking stream began to
+ *                                                capture, perhaps in another thread. The work can neither be recorded
+ *                                                nor waited for, and `destroy_user` is not called.
  * @retval CUDA_ERROR_OUT_OF_MEMORY               The body was not called, or the driver refused the completion.
  * @return The error of the body. Another error means that the driver refused the completion: the work was waited for,
  *         and then `destroy_user` was called.

@@ -17,7 +17,8 @@
  *
  * The general rules stand in context.h. A call on a stream needs no current context (observed with driver 580), except
  * on the special streams, see cushim_stream_borrow(). While one thread ends the capture of a stream, no other thread
- * may use that stream.
+ * may use that stream. While a blocking stream is capturing, perhaps in another thread, the driver refuses work in the
+ * legacy stream, and the functions that refuse a stream that is capturing refuse the legacy stream, too.
  *
  * Three functions end a stream: cushim_stream_close() waits for its work, cushim_stream_destroy() does not, and
  * cushim_stream_release() leaves the driver's stream to the caller. Two call a function that enqueues work:
@@ -269,11 +270,13 @@ CUSHIM_API CUresult cushim_stream_wait_for(struct cushim_stream *to, struct cush
  * @param stream  The stream.
  * @param body    The function that enqueues work.
  * @param user    Passed to the body.
- * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  One of three cases. The stream was capturing: the body was not called,
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  One of four cases. The stream was capturing: the body was not called,
  *                                                and the capture goes on. Or the body left a capture open: the capture
  *                                                was ended, and the work before it was waited for. Or the body brought
  *                                                the stream into a capture of another stream: that capture is
- *                                                invalidated, and nothing was waited for.
+ *                                                invalidated, and nothing was waited for. Or, for the legacy stream, a
+ *                                                blocking stream began to capture while the body ran: that capture
+ *                                                goes on, and nothing was waited for.
  * @return If the wait failed, its error. Otherwise the result of the body.
  */
 CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body, void *user);

@@ -74,9 +74,9 @@ CUresult cushim_completion_create(struct cushim_stream *stream, unsigned flags,
         return cushim_error_set(CUDA_ERROR_INVALID_VALUE, function, "The flags are unknown.");
     if (cush_completion_context_is_gone(stream))
         return fail_context_is_gone(function);
-    if (cush_stream_is_capturing(stream->handle))
-        return fail_capturing(function);
-    CUresult result = completion_prepare(function, stream, flags, &completion);
+    CUresult result = cush_stream_check_capture(function, stream->handle);
+    if (result == CUDA_SUCCESS)
+        result = completion_prepare(function, stream, flags, &completion);
     if (result != CUDA_SUCCESS)
         return result;
     result = completion_start(function, stream, completion);
@@ -126,8 +126,9 @@ static CUresult enqueue_lose(const char *function, struct cushim_completion *com
 {
     atomic_store(&completion->destroy_user, 0);
     return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, function,
-                            "The body left the stream in a capture of another stream. Its work cannot be waited for, "
-                            "so destroy_user is not called.");
+                            "The body left the stream in a capture of another stream, or a blocking stream is "
+                            "capturing beside the legacy stream. The work cannot be waited for, so destroy_user is not "
+                            "called.");
 }
 
 /* If the driver refuses the completion, waits for the work: dropping the completion then calls destroy_user. */
@@ -153,7 +154,7 @@ static CUresult enqueue_call_body(const char *function, struct cushim_stream *st
                                   void *user, struct cushim_completion *completion)
 {
     cush_stream_use(stream);
-    CUresult result = body(stream, user); /* analyzer: not NULL, or the caller has failed */
+    CUresult result = body(stream, user);
     if (cush_capture_end_leftover(stream) && result == CUDA_SUCCESS)
         result = cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                   "The body left a capture open. The capture was ended.");
@@ -174,9 +175,9 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
         result = fail_null_body(function);
     else if (cush_completion_context_is_gone(stream))
         result = fail_context_is_gone(function);
-    else if (cush_stream_is_capturing(stream->handle))
-        result = fail_capturing(function);
     else
+        result = cush_stream_check_capture(function, stream->handle);
+    if (result == CUDA_SUCCESS)
         result = completion_prepare(function, stream, CUSHIM_COMPLETION_NOTIFYING, &completion);
     if (result != CUDA_SUCCESS) {
         if (destroy_user != NULL)

@@ -126,10 +126,11 @@ CUresult cush_event_record(const char *function, struct cushim_stream *stream, C
     CUresult result = *event != NULL ? CUDA_SUCCESS : event_create_in(context, event);
     if (result == CUDA_SUCCESS)
         result = CUSH_CALL(EventRecord_v1, *event, stream->handle);
-    if (result == CUDA_SUCCESS && cush_stream_is_capturing(stream->handle)) {
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cush_stream_check_capture(function, stream->handle);
+    if (result != CUDA_SUCCESS)
         *event = NULL;
-        result = fail_capturing(function);
-    }
     return result;
 }
 

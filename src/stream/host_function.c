@@ -82,9 +82,8 @@ CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallba
         return host_call_destroy_user(&call, fail_null_stream(function));
     if (fn == NULL)
         return host_call_destroy_user(&call, fail_null_function(function));
-    if (cush_stream_is_capturing(stream->handle))
-        return host_call_destroy_user(
-            &call, cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                    "A capture accepts no status callback. The capture is not invalidated."));
+    CUresult result = cush_stream_check_capture(function, stream->handle);
+    if (result != CUDA_SUCCESS)
+        return host_call_destroy_user(&call, result);
     return host_call_enqueue(function, stream->handle, &call);
 }

@@ -6,12 +6,30 @@
  */
 #include "stream_internal.h"
 
-bool cush_stream_is_capturing(CUstream handle)
+/* Returns the sentence of a refusal; NULL if no capture prevents calls on the stream. */
+static const char *stream_find_capture(CUstream handle)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult result = cushim_table_legacy()->StreamIsCapturing_v1(handle, &status);
-    return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
-           || (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
+    if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+        return "A blocking stream is capturing, perhaps in another thread. The legacy stream cannot be used until that "
+               "capture has ended.";
+    if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+        return "The stream is capturing, and a capture does not accept this call. Make it before or after the capture.";
+    return NULL;
+}
+
+bool cush_stream_is_capturing(CUstream handle)
+{
+    return stream_find_capture(handle) != NULL;
+}
+
+CUresult cush_stream_check_capture(const char *function, CUstream handle)
+{
+    const char *message = stream_find_capture(handle);
+    if (message != NULL)
+        return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function, message);
+    return CUDA_SUCCESS;
 }
 
 static void stream_set_known(struct cushim_stream *stream, enum known_property property)
@@ -62,11 +80,7 @@ static CUresult stream_check_query(struct cushim_stream *stream, enum known_prop
         return fail_null_output(function);
     *out_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
     /* The context may also be queried during a capture: tests/conformance/CAPTURE.md. */
-    if (!*out_known && property != KNOWN_CONTEXT && cush_stream_is_capturing(stream->handle))
-        return cushim_error_set(
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-            "The stream is capturing, and this query could invalidate the capture. Query before or after the capture.");
-    return CUDA_SUCCESS;
+    return *out_known || property == KNOWN_CONTEXT ? CUDA_SUCCESS : cush_stream_check_capture(function, stream->handle);
 }
 
 CUresult cushim_stream_get_flags(struct cushim_stream *stream, unsigned *out_flags)

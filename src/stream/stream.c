@@ -173,17 +173,17 @@ CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body
         return fail_null_stream(function);
     if (body == NULL)
         return fail_null_body(function);
-    if (cush_stream_is_capturing(stream->handle))
-        return cushim_error_set(
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-            "The stream is capturing. The work of a capture is not executed, so the call could not wait for it.");
+    CUresult result = cush_stream_check_capture(function, stream->handle);
+    if (result != CUDA_SUCCESS)
+        return result;
     cush_stream_use(stream);
-    CUresult result = body(stream, user);
+    result = body(stream, user);
     bool was_left = cush_capture_end_leftover(stream);
     CUresult waited;
     if (cush_stream_is_capturing(stream->handle))
         waited = cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                  "The body left the stream in a capture of another stream, so the call did not wait.");
+                                  "The body left the stream in a capture of another stream, or a blocking stream is "
+                                  "capturing beside the legacy stream, so the call did not wait.");
     else
         waited = cushim_error_set_driver(cush_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
     CUresult ended = cush_stream_end_use(stream);

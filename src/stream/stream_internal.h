@@ -58,12 +58,6 @@ static inline CUresult fail_edges_without_nodes(const char *function)
                             "The nodes are NULL, although the count is not 0 or the edges are not NULL.");
 }
 
-static inline CUresult fail_capturing(const char *function)
-{
-    return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                            "The stream is capturing. Its work is not executed before the graph is launched.");
-}
-
 static inline CUresult fail_out_of_memory(const char *function)
 {
     return cushim_error_set(CUDA_ERROR_OUT_OF_MEMORY, function, "The host is out of memory.");
@@ -180,10 +174,14 @@ CUresult cush_stream_wait_relaxed(struct cushim_stream *stream);
 void cush_stream_remember(struct cushim_stream *stream, unsigned flags);
 
 /*
- * Returns whether the stream is in a capture, active or invalidated. If the driver does not answer, it returns false
- * and records no error.
+ * Returns whether the stream is in a capture, active or invalidated, or is the legacy stream while a blocking stream is
+ * in one. If the driver does not answer, it returns false and records no error.
  */
 bool cush_stream_is_capturing(CUstream handle);
+
+/* Fails with CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and a message that says which stream is capturing, if the former
+ * returns true. */
+CUresult cush_stream_check_capture(const char *function, CUstream handle);
 
 /* Writes the contexts of a stream that is not special like cushim_stream_get_driver_context(), but records no error. */
 CUresult cush_stream_find_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green);

@@ -6,6 +6,7 @@
 #    include <sys/wait.h>
 #    include <unistd.h>
 #endif
+#include <string.h>
 
 #include "enqueue.h"
 
@@ -213,6 +214,79 @@ CHECK(joined_released, "enqueue_stream.joined-released", .needs = {S(StreamEndCa
     expect_success("release", cushim_stream_release(&stream, &handle));
     expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     expect("destroy", cu->StreamDestroy_v2(handle), CUDA_SUCCESS);
+}
+
+static void expect_cause(const char *key, CUresult result, CUresult expected, const char *cause)
+{
+    expect(key, result, expected);
+    expect_true(key_of(key, "cause", NULL), strstr(cushim_error_last()->message, cause) != NULL);
+}
+
+static void every_call_is_refused(const char *name, struct cushim_stream *stream, const char *cause)
+{
+    const CUresult refused = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    struct cushim_completion *completion = NULL;
+    atomic_int releases = 0;
+    unsigned flags = 0;
+    expect_cause(key_of(name, "completion", NULL), cushim_completion_create(stream, 0, &completion), refused, cause);
+    expect_cause(key_of(name, "enqueue", NULL),
+                 cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, NULL), refused, cause);
+    expect_cause(key_of(name, "run", NULL), cushim_stream_run(stream, body_does_nothing, NULL), refused, cause);
+    expect_cause(key_of(name, "callback", NULL),
+                 cushim_stream_add_callback(stream, user_called_back, &releases, count_release), refused, cause);
+    expect_cause(key_of(name, "flags", NULL), cushim_stream_get_flags(stream, &flags), refused, cause);
+    expect_number(key_of(name, "released", NULL), atomic_load(&releases), 2);
+}
+
+/* While a blocking stream is capturing, the legacy stream is not: the message says which one it is. */
+CHECK(refusal_cause, "enqueue_stream.refusal-cause", .needs = {S(StreamBeginCapture_v2)})
+{
+    struct cushim_stream *blocking = NULL;
+    struct cushim_stream *borrowed = NULL;
+    require("create", cushim_stream_create(fixture_context(), CU_STREAM_DEFAULT, 0, &blocking));
+    require("borrow", cushim_stream_borrow(cushim_stream_handle(blocking), NULL, &borrowed)); /* knows no flags */
+    struct cushim_capture *capture = test_capture_begin(blocking, RELAXED);
+    every_call_is_refused("legacy", fixture_borrowed(CU_STREAM_LEGACY), "A blocking stream is capturing");
+    every_call_is_refused("capturing", borrowed, "The stream is capturing");
+    expect_capture_ends(blocking, &capture);
+    (void)cushim_stream_destroy(&borrowed);
+    test_stream_close(blocking);
+}
+
+struct beside {
+    atomic_int releases; /* the first member, because count_release() receives its address */
+    struct cushim_stream *blocking;
+    struct cushim_capture *capture;
+};
+
+static CUresult begin_beside(struct cushim_stream *stream, void *user)
+{
+    struct beside *beside = user;
+    return cushim_capture_begin(beside->blocking, RELAXED, &beside->capture);
+}
+
+/* A blocking stream begins to capture while the body for the legacy stream runs: the work can no longer be waited for,
+ * and that capture goes on. */
+CHECK(legacy_beside_capture, "enqueue_stream.legacy-beside-capture", .needs = {S(StreamBeginCapture_v2)})
+{
+    struct beside beside = {.releases = 0};
+    require("create", cushim_stream_create(fixture_context(), CU_STREAM_DEFAULT, 0, &beside.blocking));
+    expect_cause("code",
+                 cushim_stream_enqueue(fixture_borrowed(CU_STREAM_LEGACY), begin_beside, &beside, count_release, NULL),
+                 CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "a blocking stream is capturing");
+    expect_capture_ends(beside.blocking, &beside.capture);
+    test_stream_close(beside.blocking);
+    expect_number("released", atomic_load(&beside.releases), 0);
+}
+
+CHECK(legacy_run_beside_capture, "enqueue_stream.legacy-run-beside-capture", .needs = {S(StreamBeginCapture_v2)})
+{
+    struct beside beside = {.releases = 0};
+    require("create", cushim_stream_create(fixture_context(), CU_STREAM_DEFAULT, 0, &beside.blocking));
+    expect_cause("code", cushim_stream_run(fixture_borrowed(CU_STREAM_LEGACY), begin_beside, &beside),
+                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a blocking stream is capturing");
+    expect_capture_ends(beside.blocking, &beside.capture);
+    test_stream_close(beside.blocking);
 }
 
 /* The legacy stream refuses every call while a blocking stream is capturing, and this error is not the status of its
