@@ -29,7 +29,11 @@ static enum gap_kind gap_at_end(const struct program *program, const struct watc
     const struct watched_process *first = program->processes.items;
     const struct exec_image *image = process->image;
     bool is_main = process->pid == first->pid && program->run->last.name[0] != '\0';
-    if (program->is_watched || image == NULL || image->has_ended != 0 || becomes_another(program, process))
+    if (program->is_watched || becomes_another(program, process))
+        return GAP_NONE;
+    if (image == NULL) /* a copy counts in that of its parent */
+        return process->has_auditor && !process->is_copy ? GAP_NO_IMAGE : GAP_NONE;
+    if (image->has_ended != 0)
         return GAP_NONE;
     if (is_main && strncmp(image->name, program->run->last.name, sizeof image->name) != 0)
         return GAP_BECAME;

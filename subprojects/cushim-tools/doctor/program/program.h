@@ -137,6 +137,7 @@ enum gap_kind {
     GAP_NOTES,
     GAP_RIGHTS,
     GAP_BECAME,
+    GAP_NO_IMAGE,
     GAP_NO_END,
     GAP_ELSEWHERE,
     GAP_LEFT

@@ -145,7 +145,7 @@ static void set_loss(int error)
 static bool is_elsewhere(const struct judgement *judgement, const struct gap *gap)
 {
     const struct watched_process *first = judgement->program->processes.items;
-    return gap->kind != GAP_LEFT && (gap->kind != GAP_NOTES || gap->process != first);
+    return gap->kind != GAP_LEFT && gap->kind != GAP_NO_IMAGE && (gap->kind != GAP_NOTES || gap->process != first);
 }
 
 /* What would show it. */
@@ -202,6 +202,8 @@ bool reason_with_gap(const struct judgement *judgement)
     else if (gap.kind == GAP_BECAME)
         reason_set("gap", "ended under the name %s%s: it became another program, or renamed itself", last->name,
                    last->has_other_user ? ", with other rights" : "");
+    else if (gap.kind == GAP_NO_IMAGE)
+        reason_set("gap", "had no shared memory in which to note its end");
     else if (gap.kind == GAP_LEFT)
         reason_set("gap", "left a process that still runs");
     else if (gap.kind == GAP_ELSEWHERE)

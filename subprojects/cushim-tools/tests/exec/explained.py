@@ -14,12 +14,12 @@ HERE = {'LD_LIBRARY_PATH': PATH}  # as on a machine that has this driver
 
 @unittest.skipUnless(HAS_AUDITOR and not IS_FOREIGN, 'a program can be watched with glibc 2.35')
 class Explained(Case):
-    def explain(self, *command, options=(), status=None, user=None, **variables):
+    def explain(self, *command, options=(), status=None, user=None, under=(), **variables):
         """The answer as JSON, after a check that the program behaves as without doctor: it returns the same status and
         prints the same, but for times, which change in each run."""
         file = os.path.join(self.directory(), 'answer.json')
         os.chmod(os.path.dirname(file), 0o777)
-        doctor = [PROGRAM, 'doctor', '--format=json', '-o', file, *options, '--']
+        doctor = [*under, PROGRAM, 'doctor', '--format=json', '-o', file, *options, '--']
         done, plain = (subprocess.run([*before, *command], stdin=subprocess.DEVNULL, env=environment(**variables), user=user,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
                        for before in (doctor, []))

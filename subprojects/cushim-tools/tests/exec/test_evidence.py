@@ -13,6 +13,7 @@ from explained import HERE, Explained
 from under_exec import PROGRAM, built, environment, main, newest_fake, run, softcuda
 
 STEPS = built('steps')
+REFUSES = built('refuses')
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 IS_ROOT = os.geteuid() == 0
 # Whether a user without rights can open what doctor preloads: not below the home directory of root.
@@ -53,6 +54,14 @@ class Evidence(Explained):
             self.assertEqual(cause, 'not-seen', message)
             self.assertIn('it ended under the name worker-1: it became another program, or renamed itself', message)
         self.assertNotEqual(self.cause(STEPS, 'name=worker-1')[0], 'not-seen')
+
+    @unittest.skipUnless(os.path.exists(REFUSES), 'seccomp filters cannot be built here')
+    def test_process_when_it_has_no_shared_memory_then_its_end_is_not_known(self):
+        for command in ['true'], ['sh', '-c', f'exec env -i {STEPS}']:
+            answer = self.explain(*command, under=[REFUSES, 'shmget'], **HERE)
+            self.assertEqual(answer['cause'], 'not-seen', answer['message'])
+            self.assertIn('it had no shared memory in which to note its end', answer['message'])
+        self.assertEqual(self.explain('true', under=[REFUSES, 'shmget'], options=['--watch'], **HERE)['cause'], 'never-looked')
 
     def test_process_when_its_calls_have_no_room_then_the_result_of_cuinit_is_known(self):
         self.assertIn('cuInit returns', self.cause(STEPS, 'memory', 'open', 'init', SOFTCUDA_FAIL='cuInit=100')[1])
