@@ -15,7 +15,7 @@ CUSHIM_COLD void cush_log_line(const struct cushim_load_options *options, const 
 CUSHIM_COLD void cush_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis,
                                     bool is_start);
 
-/* Writes the same lines to what CUSHIM_LOG names, if it is set. */
+/* Writes the same lines to what CUSHIM_LOG names, if it is set. The caller holds the load lock. */
 CUSHIM_COLD void cush_log_as_requested(const struct cushim_diagnosis *diagnosis, bool is_start);
 
 #endif

@@ -79,8 +79,8 @@ static CUSHIM_COLD const struct cushim_diagnosis *start_publish(CUresult code, e
     start_add_variables(builder, before);
     cush_diagnosis_set_outcome(builder, reason, code, message[0] != '\0' ? "%s" : NULL, message);
     const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(builder);
-    cush_os_load_unlock();
     cush_log_as_requested(diagnosis, true);
+    cush_os_load_unlock();
     return diagnosis;
 }
 
