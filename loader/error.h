@@ -41,7 +41,7 @@ CUSHIM_COLD CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
 /* Records that a slot of the null driver was called. */
 CUSHIM_COLD CUresult cush_fail_null_driver(enum cushim_slot slot);
 
-/* Writes why the loaded driver, under its version limit and hidden functions, lacks an entry point. */
-CUSHIM_COLD void cush_last_error_format_missing(size_t index, char *text, size_t size);
+/* Writes why the loaded driver, under its version limit and hidden functions, lacks a slot. */
+CUSHIM_COLD void cush_last_error_format_missing(enum cushim_slot slot, char *text, size_t size);
 
 #endif

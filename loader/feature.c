@@ -182,7 +182,7 @@ static void feature_check_slot(enum cushim_slot slot, enum cushim_default_stream
     if (cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING)
         return;
     char text[200];
-    cush_last_error_format_missing(index, text, sizeof text);
+    cush_last_error_format_missing(slot, text, sizeof text);
     feature_obstruct(info, since > cushim_driver_version() ? CUSHIM_OBSTACLE_VERSION : CUSHIM_OBSTACLE_FUNCTION, text);
 }
 

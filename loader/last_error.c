@@ -6,6 +6,7 @@
 #include "common/atomic.h"
 #include "driver.h"
 #include "load.h"
+#include "polyfills.h"
 #include "tables.h"
 #include "version.h"
 
@@ -13,14 +14,6 @@ static CUSH_THREAD_LOCAL char own_message[512], driver_message[512];
 static CUSH_THREAD_LOCAL struct cushim_error last_error;
 
 #define VERSION(version) cush_version_text(version).text
-
-/* The legacy table has it. Therefore the slot of the per-thread table was called. */
-static bool is_missing_per_thread_alone(size_t index)
-{
-    enum cushim_slot slot = cush_symbols_slot_of(index);
-    return slot != CUSHIM_SLOT_COUNT
-           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
-}
 
 /* The symbol of the first later entry point of the function that has a per-thread variant. */
 static const char *find_later_variant(size_t index)
@@ -31,23 +24,28 @@ static const char *find_later_variant(size_t index)
     return cush_symbols_symbol(index);
 }
 
-void cush_last_error_format_missing(size_t index, char *text, size_t size)
+void cush_last_error_format_missing(enum cushim_slot slot, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
+    size_t index = cush_symbols_index(slot);
     struct cushim_entry_point entry = cush_symbols_entry(index);
     bool is_hidden = cush_hidden_set_has(&driver->hidden, index);
-    bool is_per_thread = entry.since <= driver->version && !is_hidden && is_missing_per_thread_alone(index);
+    /* The legacy table has it. Therefore the slot of the per-thread table was called. */
+    bool is_per_thread = cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
     bool lacks_variant = is_per_thread && cush_symbols_lacks_variant(index);
-    int needed = is_per_thread && !lacks_variant ? FIRST_PER_THREAD_VERSION : entry.since;
+    int usable_since = cush_polyfills_since(slot); /* a later driver lacks what the polyfill calls, or hides it */
+    int needed = is_per_thread && !lacks_variant  ? FIRST_PER_THREAD_VERSION
+                 : usable_since > driver->version ? usable_since
+                                                  : entry.since;
     const char *purpose = is_per_thread ? " for per-thread default streams" : "";
+    char limit[48] = "";
+    if (needed <= driver->own_version)
+        snprintf(limit, sizeof limit, "the version limit is CUDA %s, and ", VERSION(driver->version));
     if (cush_symbols_is_elsewhere(index))
         snprintf(text, size, "Only drivers for Windows have %s.", entry.symbol);
-    else if (needed > driver->own_version)
-        snprintf(text, size, "%s needs CUDA %s%s; this driver is CUDA %s.", entry.symbol, VERSION(needed), purpose,
-                 VERSION(driver->own_version));
     else if (needed > driver->version)
-        snprintf(text, size, "%s needs CUDA %s%s; the version limit is CUDA %s, and this driver is CUDA %s.",
-                 entry.symbol, VERSION(needed), purpose, VERSION(driver->version), VERSION(driver->own_version));
+        snprintf(text, size, "%s needs CUDA %s%s; %sthis driver is CUDA %s.", entry.symbol, VERSION(needed), purpose,
+                 limit, VERSION(driver->own_version));
     else if (is_hidden)
         snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
     else if (lacks_variant)
@@ -105,7 +103,7 @@ CUSHIM_COLD const struct cushim_error *cushim_error_last(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
-        cush_last_error_format_missing(cush_symbols_index(last->slot), own_message, sizeof own_message);
+        cush_last_error_format_missing(last->slot, own_message, sizeof own_message);
     else if (last->message != NULL)
         last_error_format_message(last);
     else if (last->code != CUDA_SUCCESS)

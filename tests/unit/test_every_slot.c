@@ -50,8 +50,9 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
     size_t index = cush_symbols_index(slot);
     struct cushim_entry_point entry = cush_symbols_entry(index);
     bool is_elsewhere = cush_symbols_is_elsewhere(index);
-    bool needs_variant = entry.since <= version && !is_elsewhere; /* else it is missing in both tables */
-    int needed = needs_variant ? 7000 : entry.since;
+    int since = info_of(slot, kind).usable_since;
+    bool needs_variant = since <= version && !is_elsewhere; /* else it is missing in both tables */
+    int needed = needs_variant ? 7000 : since;
     if (needed <= own_version)
         snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
     snprintf(needs, sizeof needs, "%s needs CUDA %d.%d%s; %sthis driver is CUDA %d.%d.", entry.symbol, needed / 1000,

@@ -95,6 +95,43 @@ UNIT_TEST(test_require_when_one_is_missing_then_the_first_is_named)
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+UNIT_TEST(test_require_when_a_polyfill_is_missing_then_the_version_with_which_it_works_is_named)
+{
+    static const struct {
+        const char *driver;
+        struct cushim_load_options options;
+        enum cushim_default_stream kind;
+        const char *name, *message;
+    } rows[] = {
+        {"fake_9010",
+         {.path = NULL},
+         CUSHIM_DEFAULT_STREAM_LEGACY,
+         "StreamGetDevice_v1",
+         "cuStreamGetDevice needs CUDA 9.2; this driver is CUDA 9.1."},
+        {"fake_10000",
+         {.max_version = 9010},
+         CUSHIM_DEFAULT_STREAM_LEGACY,
+         "StreamGetDevice_v1",
+         "cuStreamGetDevice needs CUDA 9.2; the version limit is CUDA 9.1, and this driver is CUDA 10.0."},
+        {"fake_10000",
+         {.hide = "StreamGetCtx_v1"},
+         CUSHIM_DEFAULT_STREAM_LEGACY,
+         "StreamGetDevice_v1",
+         "cuStreamGetDevice needs CUDA 12.8; this driver is CUDA 10.0."},
+        {"fake_6050",
+         {.path = NULL},
+         CUSHIM_DEFAULT_STREAM_PER_THREAD,
+         "EventRecordWithFlags_v1",
+         "cuEventRecordWithFlags needs CUDA 7.0 for per-thread default streams; this driver is CUDA 6.5."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unit_reset(state);
+        unit_load(rows[i].driver, rows[i].options);
+        assert_int_equal(cushim_require(&rows[i].name, 1, rows[i].kind, NULL), CUDA_ERROR_NOT_SUPPORTED);
+        assert_string_equal(cushim_error_last()->message, rows[i].message);
+    }
+}
+
 UNIT_TEST(test_require_when_a_name_is_not_a_slot_then_message_names_it)
 {
     static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};

@@ -82,7 +82,7 @@ class Run(Case):
         self.runs_on_softcuda(run_json('run', '--root', self.directory(), '--hide', 'cuStreamGetId'), 'not-found')
         answer = run_json('run', '--root', self.directory(), '--max-version', '9.1')
         self.assertEqual(self.outcomes(answer.document)['capture'], 'skipped')
-        self.assertIn('needs CUDA 10.1', answer.document['steps'][6]['message'])
+        self.assertIn('needs CUDA 10.0', answer.document['steps'][6]['message'])
 
     def test_run_when_call_fails_then_its_step_is_the_last(self):
         for call, step, code in (('cuMemAlloc_v2', 'start', '2'), ('cuLaunchKernel', 'kernel', '719'),
