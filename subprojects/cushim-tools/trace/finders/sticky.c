@@ -64,11 +64,14 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
 }
 
 /* What the waits show of the work that is named next; a call that the file lacks can be a wait, or work. */
-static const char *fault_describe(bool has_candidates, bool has_self, bool is_whole)
+static const char *fault_describe(bool has_candidates, bool has_self, bool is_whole, bool has_forgotten)
 {
     if (has_candidates)
         return is_whole ? "No wait for this work has succeeded, so the fault is in it: "
                         : "The file, which lacks calls, has no wait for this work that succeeded: ";
+    if (has_forgotten)
+        return has_self ? "The file has no wait that succeeded for this work, nor for earlier work that is not named: "
+                        : "The file has no wait that succeeded for earlier work that is not named";
     if (has_self)
         return is_whole ? "A wait for all earlier work has succeeded, so the fault is in this work: "
                         : "The file, which lacks calls, has waits that succeeded for all work but this: ";
@@ -96,8 +99,9 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
         "%s returned %s%s: work on the GPU failed before, and only a new process can go on. %s%s.%s With "
         "CUDA_LAUNCH_BLOCKING=1, the launch itself fails; compute-sanitizer shows the line of the kernel",
         slots[process->first.slot].function, trace_result(process->first.result).text, later,
-        fault_describe(has_candidates, process->self[0] != '\0', is_whole), has_candidates ? candidates : process->self,
-        waited);
+        fault_describe(has_candidates, process->self[0] != '\0', is_whole,
+                       trace_pending_has_forgotten(&sticky->pending, model, index)),
+        has_candidates ? candidates : process->self, waited);
 }
 
 static bool sticky_end(void *state, const struct trace_model *model, struct trace_list *list)

@@ -84,7 +84,8 @@ static void await_begin(struct order_process *process, struct order_step *step)
     struct order_stream *stream = order_stream_at(process, step->stream);
     bool is_of_stream = step->step.kind == TRACE_STEP_SYNCHRONIZE_STREAM || trace_step_is_work(step->step.kind);
     if (is_of_stream && step->step.capture == 0) {
-        order_arrive(process, stream);
+        if (trace_step_is_work(step->step.kind) || order_is_legacy(stream))
+            order_arrive(process, stream);
         order_fail_unless(process, trace_clock_join(&step->clock, &stream->clock, &process->known));
     }
     for (size_t i = 0; step->step.kind == TRACE_STEP_SYNCHRONIZE_EVENT && i < 2; i++) {
@@ -97,10 +98,8 @@ static void await_end(struct order_process *process, struct order_step *step)
 {
     struct order_stream *stream = order_stream_at(process, step->stream);
     order_known_join(process, &step->clock);
-    if (step->step.kind == TRACE_STEP_SYNCHRONIZE_STREAM && step->step.capture == 0) {
-        order_arrive(process, stream);
-        order_host_join(process, &stream->clock);
-    }
+    if (step->step.kind == TRACE_STEP_SYNCHRONIZE_STREAM && step->step.capture == 0)
+        order_host_join_stream(process, stream);
     for (size_t i = 0; step->step.kind == TRACE_STEP_SYNCHRONIZE_EVENT && i < 2; i++) {
         if (step->events[i] != NULL)
             order_await_event(process, step, step->events[i]);

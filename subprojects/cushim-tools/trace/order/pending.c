@@ -8,7 +8,7 @@
 #include "../model/copies.h"
 #include "../model/kernels.h"
 
-enum { MAX_PENDING = 512, MAX_KINDS = 8 };
+enum { MAX_PENDING = 512, MAX_KEPT = MAX_PENDING / 2, MAX_FORGOTTEN = 32, MAX_KINDS = 8 };
 
 /* Work that was submitted. */
 struct work {
@@ -22,8 +22,10 @@ struct work {
 
 struct pending_process {
     struct trace_moment waited;
-    uint64_t submitted;
-    struct work ring[MAX_PENDING];
+    size_t count, forgotten_count;
+    struct work works[MAX_PENDING];       /* the oldest first */
+    struct work forgotten[MAX_FORGOTTEN]; /* the last one of each stream, when no wait for it had succeeded */
+    bool has_forgotten_more;              /* of other streams */
 };
 
 /* Returns NULL if there is not enough memory. */
@@ -113,6 +115,50 @@ static bool is_pending(const struct trace_model *model, size_t process, const st
     return !trace_orders_is_complete(model->orders, process, work->of_stream, work->index);
 }
 
+/* ---- too much work ---- */
+
+/* Keeps the last one of each stream. */
+static void work_forget(struct pending_process *process, const struct trace_model *model, size_t index,
+                        const struct work *work)
+{
+    size_t at = 0;
+    while (at < process->forgotten_count && process->forgotten[at].of_stream != work->of_stream
+           && is_pending(model, index, &process->forgotten[at]))
+        at++;
+    if (at == MAX_FORGOTTEN) {
+        process->has_forgotten_more = true;
+        return;
+    }
+    bool is_same_stream = at < process->forgotten_count && process->forgotten[at].of_stream == work->of_stream;
+    process->forgotten_count += at == process->forgotten_count;
+    if (!is_same_stream || process->forgotten[at].index < work->index)
+        process->forgotten[at] = *work;
+}
+
+/* Makes room: for complete work first, then for what comes before other work of its kind, then for the oldest. */
+static void works_forget(struct pending_process *process, const struct trace_model *model, size_t index)
+{
+    enum { COMPLETE, REPEATED, OLDEST, PASSES } pass;
+    for (pass = COMPLETE; pass < PASSES; pass++) {
+        const size_t count = process->count;
+        size_t excess = count > MAX_KEPT ? count - MAX_KEPT : 0;
+        process->count = 0;
+        for (size_t i = 0; i < count; i++) {
+            const struct work *work = &process->works[i];
+            bool is_forgotten = pass == COMPLETE   ? !is_pending(model, index, work)
+                                : pass == REPEATED ? excess > 0 && i + 1 < count && is_same_work(work, work + 1)
+                                                   : excess > 0;
+            if (!is_forgotten) {
+                process->works[process->count++] = *work;
+                continue;
+            }
+            excess -= excess > 0;
+            if (pass != COMPLETE)
+                work_forget(process, model, index, work);
+        }
+    }
+}
+
 /* ---- waits ---- */
 
 /* A copy that has written host memory when it returns. */
@@ -145,8 +191,11 @@ bool trace_pending_read(struct trace_pending *pending, const struct trace_model 
         return false;
     if (is_wait(model, call))
         process->waited = trace_moment_of(model, call);
-    if (trace_pending_is_work(model, call) && !trace_is_captured(model, call))
-        process->ring[process->submitted++ % MAX_PENDING] = work_of(model, call);
+    if (!trace_pending_is_work(model, call) || trace_is_captured(model, call))
+        return true;
+    if (process->count == MAX_PENDING)
+        works_forget(process, model, call->process);
+    process->works[process->count++] = work_of(model, call);
     return true;
 }
 
@@ -157,18 +206,26 @@ static bool is_awaited(const struct trace_clock *awaited, const struct work *wor
     return awaited == NULL || trace_clock_find(awaited, trace_tick_key(work->of_stream, false)) >= work->index;
 }
 
+bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process)
+{
+    const struct pending_process *own = process < pending->count ? pending->processes[process] : NULL;
+    bool has_forgotten = own != NULL && own->has_forgotten_more;
+    for (size_t i = 0; own != NULL && i < own->forgotten_count; i++)
+        has_forgotten = has_forgotten || is_pending(model, process, &own->forgotten[i]);
+    return has_forgotten;
+}
+
 bool trace_pending_describe(const struct trace_pending *pending, const struct trace_model *model, size_t process,
                             const struct trace_clock *awaited, uint64_t before, char *text, size_t size,
                             bool *out_has_host_function)
 {
     const struct pending_process *own = process < pending->count ? pending->processes[process] : NULL;
-    const uint64_t submitted = own != NULL ? own->submitted : 0;
-    uint64_t kept = submitted < MAX_PENDING ? submitted : MAX_PENDING, shown = 0, others = 0, calls[MAX_KINDS] = {0};
+    uint64_t shown = 0, others = 0, calls[MAX_KINDS] = {0};
     const struct work *kinds[MAX_KINDS];
     size_t length = 0;
     *out_has_host_function = false;
-    for (uint64_t i = 0; i < kept; i++) {
-        const struct work *one = &own->ring[(submitted - 1 - i) % MAX_PENDING];
+    for (size_t i = own != NULL ? own->count : 0; i > 0; i--) {
+        const struct work *one = &own->works[i - 1];
         size_t kind = 0;
         if (!is_pending(model, process, one) || one->call >= before || !is_awaited(awaited, one))
             continue;
@@ -188,7 +245,7 @@ bool trace_pending_describe(const struct trace_pending *pending, const struct tr
     }
     if (others > 0 && length < size)
         length += (size_t)snprintf(text + length, size - length, ", %" PRIu64 " others", others);
-    if (kept == MAX_PENDING && length < size && is_pending(model, process, &own->ring[submitted % kept]))
+    if (shown > 0 && length < size && trace_pending_has_forgotten(pending, model, process))
         snprintf(text + length, size - length, ", and earlier work");
     return shown > 0;
 }

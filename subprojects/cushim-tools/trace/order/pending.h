@@ -21,6 +21,9 @@ bool trace_pending_describe(const struct trace_pending *pending, const struct tr
                             const struct trace_clock *awaited, uint64_t before, char *text, size_t size,
                             bool *out_has_host_function);
 
+/* Whether there is such work of a process that was not kept, because it was too much. */
+bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process);
+
 /* Whether a call gives work to a stream that can fail on the GPU, and a description of it. */
 bool trace_pending_is_work(const struct trace_model *model, const struct trace_call *call);
 void trace_pending_describe_call(const struct trace_model *model, const struct trace_call *call, char *text,

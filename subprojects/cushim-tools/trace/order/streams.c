@@ -229,6 +229,19 @@ void order_known_join(struct order_process *process, const struct trace_clock *c
     order_host_join(process, clock);
 }
 
+/* A wait for a blocking stream without work does not wait for the legacy stream (observed with driver 580). */
+void order_host_join_stream(struct order_process *process, struct order_stream *stream)
+{
+    if (order_is_legacy(stream))
+        order_arrive(process, stream);
+    order_host_join(process, &stream->clock);
+    for (uint32_t i = 0; stream->is_blocking && i < process->legacy_count; i++) {
+        const struct order_stream *legacy = order_stream_at(process, process->legacy[i]);
+        if (is_in_context(legacy, stream->context))
+            order_host_join(process, &legacy->clock);
+    }
+}
+
 /* A stream whose context is not known can have work that a wait for a context has not waited for. */
 void order_host_join_all(struct order_process *process, uint32_t context, bool is_known)
 {
