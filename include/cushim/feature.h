@@ -13,9 +13,11 @@
  * int can_use_pools(CUdevice device) // after cuInit; a context is not needed
  * {
  *     struct cushim_feature_info info;
- *     if (cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, device, &info) == CUDA_SUCCESS && info.is_usable)
+ *     CUresult result = cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, device, &info);
+ *     if (result == CUDA_SUCCESS && info.is_usable)
  *         return 1;
- *     puts(info.message); // "memory-pools: the device reports no support (CU_DEVICE_ATTRIBUTE_... is 0)."
+ *     // "memory-pools: the device reports no support (CU_DEVICE_ATTRIBUTE_... is 0)."
+ *     puts(result == CUDA_SUCCESS ? info.message : cushim_error_last()->message);
  *     return 0;
  * }
  * @endcode

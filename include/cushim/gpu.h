@@ -12,7 +12,8 @@
  * @code
  * #include <cushim/cushim.h>
  *
- * // For a server with a worker process for each GPU. Each worker sets CUDA_VISIBLE_DEVICES to its UUID.
+ * // For a server with a worker process for each GPU. Each worker sets CUDA_VISIBLE_DEVICES to its UUID. Returns 0 if
+ * // no GPU has the number of the worker, or if the numbers are not known.
  * int find_gpu_of_worker(int worker, struct cushim_gpu *out_gpu)
  * {
  *     struct cushim_gpu gpus[64];
@@ -20,10 +21,12 @@
  *     if (cushim_gpu_find(NULL, gpus, 64, &all) != CUDA_SUCCESS)
  *         return 0;
  *     for (int i = 0; i < all.count; i++) {
- *         if (gpus[i].ordinal == worker)
+ *         if (gpus[i].ordinal == worker) {
  *             *out_gpu = gpus[i];
+ *             return 1;
+ *         }
  *     }
- *     return worker < all.visible_count;
+ *     return 0;
  * }
  * @endcode
  */
