@@ -231,3 +231,9 @@ bool platform_is_directory(const char *path)
     unsigned mode;
     return stat_mode(path, &mode) && (mode & S_IFMT) == S_IFDIR;
 }
+
+bool platform_is_file(const char *path)
+{
+    unsigned mode;
+    return stat_mode(path, &mode) && (mode & S_IFMT) == S_IFREG;
+}

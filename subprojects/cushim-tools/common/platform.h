@@ -20,9 +20,11 @@ void platform_start(int *argc, char ***argv);
 /* Whether the system describes itself and its devices in files (/dev, /proc, /sys): everywhere but on Windows. */
 bool platform_has_system_files(void);
 
-/* Whether a path exists, and whether it is a directory. */
+/* Whether a path exists, and whether it is a directory or a regular file: to open another one, such as a FIFO, can
+ * block. */
 bool platform_exists(const char *path);
 bool platform_is_directory(const char *path);
+bool platform_is_file(const char *path);
 
 /* Writes the path with all symbolic links resolved. Returns false, and writes nothing, if the file does not exist or
  * the path is too long. */

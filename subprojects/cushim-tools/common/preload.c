@@ -68,11 +68,12 @@ static size_t preload_add(const char *root, const char *path, const char *throug
 {
     char whole[OS_PATH_SIZE];
     struct preloaded *preloaded = &list[count];
-    if (count == MAX_PRELOADED || path[0] != '/' || !cush_os_path_below(root, path, whole, sizeof whole))
+    if (count == MAX_PRELOADED || path[0] != '/' || !cush_os_path_below(root, path, whole, sizeof whole)
+        || (platform_exists(whole) && !platform_is_file(whole)))
         return count;
     *preloaded = (struct preloaded){.through = through};
     snprintf(preloaded->path, sizeof preloaded->path, "%.*s", (int)sizeof preloaded->path - 1, path);
-    int file = open(whole, O_RDONLY | O_CLOEXEC);
+    int file = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     preloaded->error = file < 0 ? errno : 0;
     if (file >= 0) {
         read_object(file, preloaded->function, sizeof preloaded->function);

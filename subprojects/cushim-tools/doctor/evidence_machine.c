@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "machine.h"
+#include "platform.h"
 
 static bool has_module(const struct doctor *doctor)
 {
@@ -95,8 +96,8 @@ bool evidence_find_module(const struct doctor *doctor, char *path, size_t size)
     kernel_release(doctor, release, sizeof release);
     snprintf(path, size, "/lib/modules/%s/", release);
     snprintf(list, sizeof list, "%.160s/modules.dep", path);
-    FILE *file =
-        release[0] != '\0' && cush_os_path_below(doctor->root, list, whole, sizeof whole) ? fopen(whole, "r") : NULL;
+    bool can_open = release[0] != '\0' && cush_os_path_below(doctor->root, list, whole, sizeof whole);
+    FILE *file = can_open && platform_is_file(whole) ? fopen(whole, "r") : NULL;
     bool found = false;
     while (!found && file != NULL && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, ":")] = '\0';
@@ -165,7 +166,8 @@ bool evidence_kernel_without_sva(const struct doctor *doctor)
     char release[128], path[192], whole[OS_PATH_SIZE], line[256];
     kernel_release(doctor, release, sizeof release);
     snprintf(path, sizeof path, "/boot/config-%s", release);
-    FILE *file = cush_os_path_below(doctor->root, path, whole, sizeof whole) ? fopen(whole, "r") : NULL;
+    bool can_open = cush_os_path_below(doctor->root, path, whole, sizeof whole) && platform_is_file(whole);
+    FILE *file = can_open ? fopen(whole, "r") : NULL;
     if (file == NULL)
         return false;
     bool has_sva = false;

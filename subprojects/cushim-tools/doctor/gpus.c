@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "platform.h"
 
 static const struct kind {
     unsigned first_id, last_id;
@@ -68,7 +69,8 @@ enum module gpus_read_variant(const struct doctor *doctor)
     if (evidence_exists(doctor, version))
         return evidence_contains(doctor, version, "Open Kernel Module") ? MODULE_OPEN : MODULE_CLOSED;
     if (is_loaded(doctor) || doctor->bus.count == 0 || !evidence_find_module(doctor, path, sizeof path)
-        || !pattern_matches("*.ko", path) || !cush_os_path_below(doctor->root, path, whole, sizeof whole))
+        || !pattern_matches("*.ko", path) || !cush_os_path_below(doctor->root, path, whole, sizeof whole)
+        || !platform_is_file(whole))
         return MODULE_UNKNOWN;
     FILE *file = fopen(whole, "rb");
     if (file == NULL)

@@ -112,7 +112,7 @@ const char *exec_target_obstacle(const char *program)
     const char *obstacle = NULL;
     bool is_script = find_on_path(program, path, sizeof path);
     for (int depth = 0; is_script && depth < MAX_INTERPRETERS; depth++) {
-        int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (file < 0)
             return NULL; /* execvp() reports it */
         obstacle = obstacle_of(file, path);

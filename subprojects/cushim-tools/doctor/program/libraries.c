@@ -319,7 +319,7 @@ void library_list_packages(const struct watched_process *process, char *names, s
 static bool file_contains(const char *path, const char *word)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool can_read = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
     void *bytes = can_read ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     bool found = bytes != MAP_FAILED && memmem(bytes, (size_t)status.st_size, word, strlen(word)) != NULL;

@@ -12,6 +12,18 @@ from program import CHECKS, LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Cas
 DRIVER = '--driver=' + fake('driver_12_4')
 
 
+class Files(Case):
+    def test_tree_when_it_has_fifos_in_place_of_files_then_nothing_waits(self):
+        tree = self.tree().gpu_on_bus().file('/etc/ld.so.preload', '/lib/queue.so\n')
+        tree.file('/proc/sys/kernel/osrelease', '6.1\n')
+        for path in ('/lib/queue.so', '/lib/modules/6.1/modules.dep', '/boot/config-6.1'):
+            os.mkfifo(tree.path(path))
+        for command in 'probe', 'doctor':
+            answer = run(command, '--root', tree.root)
+            self.assertIn(answer.status, (USABLE, UNUSABLE), command)
+            self.assertNotIn(b'queue.so', answer.out)
+
+
 class Doctor(Case):
     def findings(self, *arguments, **settings):
         """Returns the findings, after checking the rules that hold for all of them."""

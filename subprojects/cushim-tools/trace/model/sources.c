@@ -30,7 +30,7 @@ static size_t source_count;
 /* Whether a file is as it was when it was recorded, and has symbols. */
 static bool file_examine(const struct trace_module *module, bool *out_is_fixed)
 {
-    int file = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
     ElfW(Ehdr) head;
     ElfW(Shdr) section;
