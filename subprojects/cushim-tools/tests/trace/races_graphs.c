@@ -167,6 +167,76 @@ SCENARIO(unknown_flag)
     CHECK(cuMemFreeHost((void *)(uintptr_t)flag));
 }
 
+/* The first call waits for an event that is not recorded yet, as for a slot that was not used. Then a capture records it
+ * and waits for it, or waits for what another stream has recorded. */
+SCENARIO(unknown_capture)
+{
+    CUgraph graph;
+    CUstream stream = is_wrong ? b : a;
+    fill(m, a);
+    await(b, e);
+    fill(n, b);
+    if (is_wrong)
+        record(e, a);
+    CHECK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    if (!is_wrong)
+        record(e, a);
+    CHECK(cuStreamWaitEvent(b, e, is_wrong ? CU_EVENT_WAIT_EXTERNAL : CU_EVENT_WAIT_DEFAULT));
+    fill(is_wrong ? n : m, b);
+    if (!is_wrong) {
+        record(f, b);
+        await(a, f);
+    }
+    CHECK(cuStreamEndCapture(stream, &graph));
+    CUgraphExec executable = instantiated(graph);
+    CHECK(cuGraphLaunch(executable, stream));
+    CHECK(cuGraphExecDestroy(executable));
+    CHECK(cuGraphDestroy(graph));
+}
+
+/* The same with a graph that waits, which is built before the event is recorded, or behind it. */
+SCENARIO(unknown_node_wait)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CHECK(cuGraphCreate(&graph, 0));
+    fill(m, a);
+    await(b, e);
+    fill(n, b);
+    if (is_wrong)
+        CHECK(cuGraphAddEventWaitNode(&node, graph, NULL, 0, e));
+    record(e, a);
+    if (!is_wrong)
+        CHECK(cuGraphAddEventWaitNode(&node, graph, NULL, 0, e));
+    CUgraphExec executable = instantiated(graph);
+    if (is_wrong)
+        CHECK(cuGraphLaunch(executable, b));
+    CHECK(cuGraphExecDestroy(executable));
+    CHECK(cuGraphDestroy(graph));
+}
+
+/* A node records an event that is not in the trace, or another one than that with which it was added. */
+SCENARIO(unknown_node_record)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphNodeParams parameters = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = e};
+    fill(m, a);
+    await(b, e);
+    CHECK(cuGraphCreate(&graph, 0));
+    if (is_wrong)
+        CHECK(cuGraphAddEventRecordNode(&node, graph, NULL, 0, event_create()));
+    else
+        CHECK(cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &parameters));
+    CUgraphExec executable = instantiated(graph);
+    if (is_wrong)
+        CHECK(cuGraphExecEventRecordNodeSetEvent(executable, node, e));
+    CHECK(cuGraphLaunch(executable, a));
+    await(b, e);
+    CHECK(cuGraphExecDestroy(executable));
+    CHECK(cuGraphDestroy(graph));
+}
+
 /* A graph records an event, or has a host node. */
 SCENARIO(unknown_graph)
 {

@@ -141,9 +141,9 @@ static void record_capture(struct order_process *process, const struct order_ste
 {
     struct order_event *event = step->events[0];
     struct order_recording *recording = order_capture_of(process, step->step.capture);
+    order_event_set_recorded(process, event);
     if ((step->step.flags & CU_EVENT_RECORD_EXTERNAL) != 0) {
         order_recording_add_event(process, &recording->records, &recording->record_count, event);
-        order_event_set_recorded(process, event);
         return;
     }
     event->is_of_capture = true;
@@ -200,8 +200,11 @@ static void early_add(struct order_process *process, const struct order_step *st
     event->early_count++;
 }
 
-static void awaited(struct order_process *process, struct order_event *event)
+/* A call, or a launch of a graph, waits for the event. */
+void order_event_set_awaited(struct order_process *process, struct order_event *event)
 {
+    if (!event->is_recorded)
+        return;
     event->swapped[0].call = 0;
     place_mark(process, event, false);
 }
@@ -218,7 +221,7 @@ void order_await_event(struct order_process *process, struct order_step *step, s
     if (event->is_shared || (!event->is_recorded && process->can_record_unseen))
         order_host_join_all(process, ORDER_NO_CONTEXT, false);
     if (event->is_recorded && !event->is_of_capture) {
-        awaited(process, event);
+        order_event_set_awaited(process, event);
         order_host_join(process, &event->clock);
     } else if (!event->is_recorded && process->model->roles[step->step.moment.slot].kind == TRACE_SYNCHRONIZE_EVENT) {
         early_add(process, step, event, 0);
@@ -231,6 +234,8 @@ static bool wait_capture(struct order_process *process, struct order_step *step)
     struct order_event *event = step->events[0];
     bool is_external = (step->step.flags & CU_EVENT_WAIT_EXTERNAL) != 0;
     struct order_recording *recording;
+    if (event->is_of_capture || step->step.capture != 0)
+        order_event_set_awaited(process, event);
     if (event->is_of_capture && !is_external) {
         recording = order_capture_find(process, step->step.of_event);
         if (recording == NULL)
@@ -277,7 +282,7 @@ void order_wait_end(struct order_process *process, struct order_step *step)
     } else if (!event->is_recorded) {
         early_add(process, step, event, stream->id);
     } else {
-        awaited(process, event);
+        order_event_set_awaited(process, event);
         order_fail_unless(process, trace_clock_join(&stream->clock, &event->clock, &process->known));
     }
     order_changed(process, stream);
@@ -292,6 +297,8 @@ void order_context_event(struct order_process *process, struct order_step *step)
         event->clock.count = 0;
         event->is_of_capture = false;
         order_event_set_recorded(process, event);
+    } else {
+        order_event_set_awaited(process, event);
     }
     for (uint32_t i = 1; i <= process->stream_count; i++) {
         struct order_stream *stream = order_stream_at(process, i);

@@ -111,7 +111,7 @@ static void await_end(struct order_process *process, struct order_step *step)
 static void step_begin(struct order_process *process, struct order_step *step)
 {
     const struct trace_step *call = &step->step;
-    process->can_record_unseen |= call->has_attributes;
+    process->can_record_unseen |= call->can_record_unseen;
     if (trace_step_is_work(call->kind))
         work_begin(process, step);
     else if (call->kind == TRACE_STEP_RECORD)

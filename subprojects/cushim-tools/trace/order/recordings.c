@@ -217,6 +217,8 @@ static void node_add(struct order_process *process, const struct order_step *ste
     struct order_event *event = step->events[0];
     if (event != NULL && step->step.kind == TRACE_STEP_NODE_RECORD)
         order_event_set_recorded(process, event);
+    else if (event != NULL)
+        order_event_set_awaited(process, event);
     if (graph == NULL)
         return;
     if (step->step.kind == TRACE_STEP_NODE_OPAQUE || event == NULL)
@@ -299,6 +301,8 @@ bool order_graph_launch(struct order_process *process, struct order_step *step)
             recording_append(process, capture, graph);
         return true;
     }
+    for (size_t i = 0; graph != NULL && i < graph->wait_count; i++)
+        order_event_set_awaited(process, graph->waits[i]);
     if (graph == NULL || graph->is_opaque)
         return false;
     order_fail_unless(process, trace_clock_join(&stream->clock, &graph->clock, &process->known));

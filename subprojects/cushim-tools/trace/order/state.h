@@ -125,7 +125,7 @@ struct order_process {
     struct trace_table handles; /* of streams, events and graphs */
     struct trace_horizon known, host;
     bool is_doubtful;       /* a stream has been in doubt */
-    bool can_record_unseen; /* an attribute of a launch, which is not in the file, can have recorded any event */
+    bool can_record_unseen; /* any event can have been recorded in a way that is not followed */
     bool is_unknown;        /* so many streams have been that it is not known which of them still are */
     struct trace_blocks memories;
     uint64_t *shared; /* handles of allocations */
@@ -202,6 +202,7 @@ void order_record_end(struct order_process *process, struct order_step *step);
 void order_wait_end(struct order_process *process, struct order_step *step);
 void order_context_event(struct order_process *process, struct order_step *step);
 void order_event_set_recorded(struct order_process *process, struct order_event *event);
+void order_event_set_awaited(struct order_process *process, struct order_event *event);
 
 /* Whether it is not known what a wait for the event waits for. */
 bool order_event_is_doubted(const struct order_process *process, const struct order_event *event);

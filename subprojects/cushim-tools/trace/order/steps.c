@@ -93,6 +93,21 @@ static void slot_find_row(const struct trace_slot *slot, struct trace_step_slot 
     }
 }
 
+/* Whether a function adds or changes a node of a graph, and the event that the node can record is not followed. */
+static bool can_record_unseen(const struct trace_slot *slot)
+{
+    switch (slot->number) {
+    case TRACE_FUNCTION_cuGraphAddNode:
+    case TRACE_FUNCTION_cuGraphNodeSetParams:
+    case TRACE_FUNCTION_cuGraphExecNodeSetParams:
+    case TRACE_FUNCTION_cuGraphEventRecordNodeSetEvent:
+    case TRACE_FUNCTION_cuGraphExecEventRecordNodeSetEvent:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void slot_find(const struct trace_model *model, unsigned number, struct trace_step_slot *found)
 {
     static const char *const sizes[] = {"bytesize", "size", "bytes", "pSize", "pPitch", "N", "Width", NULL};
@@ -102,6 +117,7 @@ static void slot_find(const struct trace_model *model, unsigned number, struct t
     *found = (struct trace_step_slot){
         .is_known = true,
         .is_foreign = text_starts_with(slot->function, "cuIpc") || text_starts_with(slot->function, "cuGreen"),
+        .can_record_unseen = can_record_unseen(slot),
         .handle = role->event,
         .other = first_index(slot, others),
         .size = first_index(slot, sizes),
@@ -235,6 +251,7 @@ bool trace_step_find(struct trace_step_slot *slots, const struct trace_model *mo
         .has_failed = has_failed,
         .is_foreign = slot->is_foreign,
         .is_of_executable = slot->is_of_executable,
+        .can_record_unseen = slot->can_record_unseen,
     };
     step_find_stream(model, call, out_step);
     if (slot->kind == TRACE_STEP_CREATE_STREAM || slot->kind == TRACE_STEP_CREATE_EVENT)
@@ -244,7 +261,7 @@ bool trace_step_find(struct trace_step_slot *slots, const struct trace_model *mo
     else if (slot->kind == TRACE_STEP_NODE_COPY || slot->kind == TRACE_STEP_NODE_MEMSET)
         step_find_node(&model->reader->slots[call->slot], call, out_step);
     else if (slot->kind == TRACE_STEP_WORK)
-        out_step->has_attributes = has_attributes(&model->reader->slots[call->slot], call);
+        out_step->can_record_unseen = has_attributes(&model->reader->slots[call->slot], call);
     else if (slot->size >= 0)
         step_find_memory(slot, call, out_step);
     return true;

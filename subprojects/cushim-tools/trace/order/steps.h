@@ -46,14 +46,14 @@ struct trace_step {
     bool is_foreign;                      /* its event is of another process, or its stream of a green context */
     bool is_of_executable;                /* the handle is an executable graph, if it can be another one, too */
     bool is_between_contexts, is_to_host; /* a copy */
-    bool has_attributes;                  /* a launch, of which an attribute can name an event to record */
+    bool can_record_unseen;               /* now or later, an event that is not followed */
     bool is_device[2];                    /* whether the parameter for an end of a copy can only be device memory */
     struct trace_span ends[2];            /* what it reads and writes; the high end is 0 if that is not known */
 };
 
 /* What a function is, found once for each slot. */
 struct trace_step_slot {
-    bool is_known, is_foreign, is_of_executable;
+    bool is_known, is_foreign, is_of_executable, can_record_unseen;
     enum trace_step_kind kind;
     int handle, other, size, height, pitch; /* indices of words; -1: none */
     unsigned unit;                          /* of the size, in bytes */
