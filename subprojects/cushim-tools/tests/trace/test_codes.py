@@ -81,6 +81,16 @@ class Codes(Traced):
         self.assertEqual(self.report('--findings'),
                          'No reason was found for 1 failed call: --calls --errors shows each failed call.\n')
 
+    def test_verdict_when_failures_are_too_many_then_says_how_many_were_not_examined(self):
+        self.trace(KNOWN, 'count', '12000')
+
+        def fail(_, words):
+            words[0] |= 3 << 29 # not initialized
+        self.change(fail)
+        self.assertEqual(self.report('--findings').splitlines()[0],
+                         '2000 failed calls were not examined, because 10000 before them had a reason: --calls --errors '
+                         'shows each failed call.')
+
     def test_reason_when_many_failures_before_have_none_then_is_found(self):
         self.trace('/bin/sh', '-c', f'{KNOWN} count 10001; {CODES} uninitialized wrong', status=1)
 

@@ -11,12 +11,10 @@
 #include "finder.h"
 #include "reasons.h"
 
-enum { MAX_DESCRIBED = 10000 };
-
 struct failures {
     struct trace_failing_process *processes;
     size_t count;
-    uint64_t described; /* looking for a reason can take long: after MAX_DESCRIBED, the report has enough */
+    uint64_t described; /* at most TRACE_MAX_REASONS */
 };
 
 /* The object of a parameter, or NULL. A CUfunction can be a CUkernel. */
@@ -192,8 +190,10 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     }
     if (call->returned && (trace_is_of_capture(call->result) || trace_answer_of(model->reader, call) != NULL))
         return true;
-    if (failures->described < MAX_DESCRIBED)
+    if (failures->described < TRACE_MAX_REASONS)
         reason_find(failures, model, call, &reason);
+    else
+        list->not_examined += call->returned && !trace_is_sticky(call->result);
     failures->described += reason.text[0] != '\0';
     struct trace_moment moment = trace_moment_of(model, call);
     return reason.text[0] == '\0'

@@ -33,7 +33,8 @@ struct trace_finding {
     } * repeats; /* the calls of the others, at most TRACE_MAX_FINDINGS of count - 1 */
 };
 
-enum { TRACE_MAX_FINDINGS = 1000 };
+/* Looking for the reason of a failure can take long: behind so many reasons, the report has enough. */
+enum { TRACE_MAX_FINDINGS = 1000, TRACE_MAX_REASONS = 10000 };
 
 /* Whether every later call of the process returns a result, too. */
 static inline bool trace_is_sticky(unsigned result)
@@ -53,6 +54,7 @@ struct trace_list {
     size_t count;
     /* Also those that are not in the list: it has at most 1000 of a kind, and equal ones once. */
     uint64_t found[TRACE_FINDING_KINDS];
+    uint64_t not_examined; /* the failed calls for which no reason was looked for */
 };
 
 /* Adds a finding about a call, or about no single call (NULL). One that is equal to another one of the same place but

@@ -145,6 +145,7 @@ bool trace_list_move(struct trace_list *list, struct trace_list *from)
         grown[list->count++] = from->all[i];
     for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
         list->found[kind] += from->found[kind];
+    list->not_examined += from->not_examined;
     free(from->all);
     *from = (struct trace_list){.all = NULL};
     return true;

@@ -117,14 +117,23 @@ void trace_print_verdict(const struct trace_reader *reader, const struct trace_l
                          const struct trace_failed *failures, size_t failure_count)
 {
     uint64_t unexplained = count_unexplained(list, failures, failure_count), found = 0;
+    uint64_t not_examined = list->not_examined < unexplained ? list->not_examined : unexplained;
+    unexplained -= not_examined;
     for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
         found += kind != TRACE_FINDING_WAIT ? list->found[kind] : 0;
     if (unexplained > 0)
         printf("No reason was found for %" PRIu64 " failed call%s: --calls --errors shows each failed call.\n",
                unexplained, trace_plural(unexplained));
-    else if (found == 0 && reader->calls == 0)
+    if (not_examined > 0)
+        printf("%" PRIu64 " failed call%s not examined, because %d before %s had a reason: --calls --errors shows each "
+               "failed call.\n",
+               not_examined, not_examined == 1 ? " was" : "s were", TRACE_MAX_REASONS,
+               not_examined == 1 ? "it" : "them");
+    if (unexplained + not_examined + found > 0)
+        return;
+    if (reader->calls == 0)
         puts("No call was recorded.");
-    else if (found == 0)
+    else
         printf("Nothing was found%s.\n", trace_is_whole(reader) ? "" : " in the calls that the file has");
 }
 
