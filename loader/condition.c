@@ -296,15 +296,13 @@ static enum condition_answer compare_driver(const struct condition_facts *facts,
 static void explain_driver(const struct condition *condition, const struct condition_facts *facts, char *message,
                            size_t size)
 {
-    unsigned long long release = facts->release;
     bool is_number = condition->text[0] >= '0' && condition->text[0] <= '9';
     char need[NAME_SIZE], own[VALUE_SIZE + 8] = "";
     condition_name(condition, need);
     if (is_number)
         snprintf(need, sizeof need, "CUDA %s", cush_version_text((int)condition->value).text);
-    if (condition->subject == SUBJECT_DRIVER && release != 0)
-        snprintf(own, sizeof own, "%d.%02d.%02d, ", (int)(release >> 40), (int)(release >> 20 & 0xfffff),
-                 (int)(release & 0xfffff));
+    if (condition->subject == SUBJECT_DRIVER && facts->release != 0)
+        snprintf(own, sizeof own, "%s, ", facts->driver.text);
     else if (condition->subject == SUBJECT_DRIVER)
         snprintf(own, sizeof own, "of a release that is not known, ");
     if (facts->cuda_version == 0)
@@ -428,6 +426,8 @@ static bool fact_read(const struct condition *word, struct condition_facts *fact
             last_dot = *at == '.' ? at : last_dot;
         char text[VALUE_SIZE];
         snprintf(text, sizeof text, "%d", (int)(value >> 40));
+        snprintf(facts->driver.text, sizeof facts->driver.text, "%.*s", word->length - (int)name - 1,
+                 word->text + name + 1);
         facts->release = value;
         facts->release_last = value | (first_dot == NULL ? 0xffffffffff : first_dot == last_dot ? 0xfffff : 0);
         facts->cuda_version = cush_version_parse(text);

@@ -31,10 +31,16 @@ struct condition_gpu {
     unsigned long long memory; /* in bytes; 0: not known */
 };
 
+/* The release of a driver, "550.163.01"; "": not known. */
+struct driver_release {
+    char text[32];
+};
+
 /* What is known of a machine: of its started driver, of its files, or of what the command line says. */
 struct condition_facts {
     int cuda_version; /* of the driver, under a version limit; 0: not known */
     bool is_limited;
+    struct driver_release driver;
     unsigned long long release;      /* of the driver (cush_condition_release()); 0: not known */
     unsigned long long release_last; /* the newest one that it can be: the same, unless only a branch is known */
     int gpu_count;                   /* -1: not known */

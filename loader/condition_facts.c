@@ -28,7 +28,8 @@ void cush_condition_facts(struct condition_facts *out_facts)
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     *out_facts = (struct condition_facts){.cuda_version = cushim_driver_version(), .gpu_count = -1};
     out_facts->is_limited = out_facts->cuda_version < diagnosis->cuda_version;
-    out_facts->release = cush_condition_release(cush_driver_release(diagnosis->path).text);
+    out_facts->driver = cush_driver_release(diagnosis->path);
+    out_facts->release = cush_condition_release(out_facts->driver.text);
     out_facts->release_last = out_facts->release;
     out_facts->gpus_why = "nobody has asked for them";
 }

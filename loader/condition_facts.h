@@ -10,10 +10,7 @@
 /* Fills all but the GPUs. A driver is loaded. Slots and features are not answered: set judge_name. */
 CUSHIM_COLD void cush_condition_facts(struct condition_facts *out_facts);
 
-/* The release of a driver by the name of its file, "550.163.01", after links are resolved; "" if the name has none. */
-struct driver_release {
-    char text[32];
-};
+/* The release of a driver by the name of its file, after links are resolved. */
 CUSHIM_COLD struct driver_release cush_driver_release(const char *path);
 
 /*

@@ -132,3 +132,19 @@ UNIT_TEST(test_facts_when_a_machine_is_described_then_nothing_else_is_known)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(cush_condition_read_facts(wrong[i], &facts, message, sizeof message));
 }
+
+UNIT_TEST(test_conditions_when_the_driver_does_not_meet_them_then_its_release_is_as_it_was_read)
+{
+    static const char *const releases[] = {"390", "390.157", "418.226.00", "550.54.14"};
+    const char *list = "driver>=900";
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        struct condition_facts facts;
+        char machine[32], message[CONDITION_MESSAGE_SIZE], expected[64];
+        size_t unused;
+        snprintf(machine, sizeof machine, "driver=%s", releases[i]);
+        snprintf(expected, sizeof expected, "; the driver is %s, for CUDA ", releases[i]);
+        assert_true(cush_condition_read_facts(machine, &facts, message, sizeof message));
+        assert_int_equal(cush_conditions_judge(&list, 1, &facts, &unused, message, sizeof message), CONDITION_UNMET);
+        unit_assert_contains(message, expected);
+    }
+}

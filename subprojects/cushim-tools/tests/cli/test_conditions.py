@@ -88,6 +88,7 @@ class Conditions(Case):
             limited = run('probe', '--devices', '--driver', path, '--max-version=12.2', f'--require={condition}').status
             self.assertEqual(limited, {'driver>=535.261': USABLE}.get(condition, UNUSABLE if '>' in condition else USABLE),
                              condition)
+        self.assertIn(b'the driver is 550.54.14, for CUDA', run('probe', '--driver', path, '--require=driver>=900').out)
 
     def test_for_when_a_machine_is_described_then_only_what_is_known_is_answered(self):
         refused, met, unmet = USAGE, USABLE, UNUSABLE
