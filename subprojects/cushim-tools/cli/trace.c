@@ -41,7 +41,7 @@ static void record_ranges(const char *layer)
 }
 
 /* Prints the summary to stderr: stdout is the program's. A limit of the size of files must not end this program. */
-static void print_summary(const struct recording *recording)
+static void print_summary(const struct recording *recording, bool is_written)
 {
     const struct trace_options summary = {.file = NULL};
     void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -50,9 +50,12 @@ static void print_summary(const struct recording *recording)
         return;
     text_start();
     (void)trace_report_file(recording->file, recording->path, &summary);
-    text_print(TONE_PLAIN, "The calls are in %s. To show those that failed: cushim trace report %s --calls --errors",
-               recording->path, recording->path);
-    fputc('\n', stdout);
+    if (is_written) {
+        text_print(TONE_PLAIN,
+                   "The calls are in %s. To show those that failed: cushim trace report %s --calls --errors",
+                   recording->path, recording->path);
+        fputc('\n', stdout);
+    }
     fflush(stdout);
     signal(SIGXFSZ, before);
 }
@@ -65,8 +68,8 @@ static bool has_calls(const struct recording *recording)
     return found;
 }
 
-/* Gives the file its name, and reports it if that is not the requested one. */
-static void finish(struct recording *recording)
+/* Gives the file its name, and reports it if that is not the requested one. Returns false if it has none. */
+static bool finish(struct recording *recording)
 {
     char requested[PLATFORM_PATH_SIZE];
     memcpy(requested, recording->path, sizeof requested);
@@ -75,6 +78,7 @@ static void finish(struct recording *recording)
         text_complain("trace: cannot write %s: %s", requested, why);
     else if (strcmp(requested, recording->path) != 0)
         text_complain("trace: another file was written to %s meanwhile; the trace is %s", requested, recording->path);
+    return why == NULL;
 }
 
 static enum status record(const struct options *options)
@@ -112,8 +116,8 @@ static enum status record(const struct options *options)
         recording_discard(&recording);
         return ended == -1 ? STATUS_UNUSABLE : (enum status)supervise_end(ended);
     }
-    finish(&recording);
-    print_summary(&recording);
+    bool is_written = finish(&recording);
+    print_summary(&recording, is_written);
     if (!has_calls(&recording))
         (void)program_explain(options, &run, &uses_gpu);
     fflush(stdout);

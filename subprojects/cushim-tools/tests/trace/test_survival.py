@@ -132,6 +132,15 @@ class Survival(Traced):
         counts = sorted(int(line.split()[1]) for line in self.report().split('\nProcesses:\n')[1].splitlines())
         self.assertEqual(counts, [5001 - int(lost[1]), 5000])
 
+    def test_trace_when_directory_is_removed_meanwhile_then_no_file_is_named(self):
+        directory = os.path.join(self.directory(), 'gone')
+        os.mkdir(directory)
+        self.file = os.path.join(directory, 'a.trace')
+        answer = self.trace('/bin/sh', '-c', f'rm -rf {directory}; {KNOWN} print', status=3)
+        self.assertIn(f'cannot write {self.file}: ', answer.err.decode())
+        self.assertIn('\n1 call in ', answer.err.decode())
+        self.assertNotIn('The calls are in', answer.err.decode())
+
     def test_trace_when_interrupted_then_program_decides(self):
         # A shell that started this in the background (&) had it ignored, and a shell cannot trap what is ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
