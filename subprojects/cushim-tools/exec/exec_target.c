@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -32,8 +33,9 @@ static bool find_on_path(const char *program, char *path, size_t size)
 bool exec_target_gains_rights(long process, const char *path)
 {
     struct stat status;
+    struct statvfs mount;
     char no_new[8];
-    if (stat(path, &status) != 0
+    if (stat(path, &status) != 0 || (statvfs(path, &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0)
         || (cush_os_process_status(process, "NoNewPrivs", no_new, sizeof no_new) && strcmp(no_new, "1") == 0))
         return false;
     return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid())
