@@ -134,6 +134,8 @@ class KernelArguments(Traced):
             self.assertRegex(calls[0], r'kernelParams=0x\w+, extra=NULL')
             self.assertEqual('The arguments of kernels are not in the file: the driver is older than CUDA 12.4'
                              in self.report(), driver == '470')
+        self.trace('true', options=('--kernel-arguments',))
+        self.assertNotIn('arguments of kernels', self.report())
 
 
 class Batches(Traced):

@@ -192,7 +192,7 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     if (header->interrupting != 0)
         printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
                header->interrupting);
-    if (header->wants_arguments != 0 && !has_arguments(reader))
+    if (header->wants_arguments != 0 && summary->calls > 0 && !has_arguments(reader))
         puts("The arguments of kernels are not in the file: the driver is older than CUDA 12.4");
     if (header->lost_ranges != 0)
         printf("%" PRIu64 " beginnings or ends of ranges of NVTX were not recorded: there was no room, or a signal "
