@@ -26,12 +26,13 @@ static unsigned long start_process(void)
     return cush_os_fork_count() + 1;
 }
 
-/* Only CUDA opens that file. */
+/* Only CUDA opens that file. In a process that was not forked, CUDA was started here. */
 static CUSHIM_COLD bool start_device_is_open(void)
 {
     char path[OS_PATH_SIZE];
     const char *root = cush_loaded_driver.root != NULL ? cush_loaded_driver.root : ""; /* before a load */
-    return cush_os_path_below(root, "/dev/nvidia-uvm", path, sizeof path) && cush_os_file_is_open(path);
+    return cush_os_is_forked() && cush_os_path_below(root, "/dev/nvidia-uvm", path, sizeof path)
+           && cush_os_file_is_open(path);
 }
 
 /* A start that fails can leave the file open, so only the first start of a process counts, and of several at the same
@@ -144,7 +145,7 @@ bool cush_start_is_inherited(void)
     unsigned long started = CUSHIM_LOAD_ACQUIRE(&started_process);
     if (started != 0)
         return started != start_process();
-    return cush_os_is_forked() && start_inherits_device(start_process());
+    return start_inherits_device(start_process());
 }
 
 void cush_start_reset(void)

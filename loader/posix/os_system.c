@@ -23,29 +23,24 @@ static _Thread_local bool load_lock_is_mine;
 static int cancel_state; /* of the thread that holds the lock, from before it took the lock */
 
 /*
- * The seconds that a fork() waits for a load. The load may itself wait for the fork(): other fork handlers hold locks,
+ * A fork() waits about 5 seconds for a load. The load may itself wait for the fork(): other fork handlers hold locks,
  * perhaps those of a driver, and in older C libraries (glibc before 2.36, musl) the fork() holds the lock of
  * pthread_atfork() and dlclose(). After this time the child has an unfinished load of which nothing is published. It
  * resets the lock, because the thread that holds it does not exist in the child.
  */
-enum { FORK_WAIT_SECONDS = 5 };
+enum { FORK_PAUSES = 1000, FORK_PAUSE_NANOSECONDS = 5000000 };
 static _Thread_local bool fork_has_lock;
 
 /* macOS has no pthread_mutex_timedlock(). A sleep is a cancellation point, and fork() is none. */
 static CUSHIM_COLD void load_lock_before_fork(void)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
-    struct timespec start, now;
+    const struct timespec pause = {.tv_nsec = FORK_PAUSE_NANOSECONDS};
     int state;
     if (load_lock_is_mine || fork_has_lock)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    now = start;
-    while (!(fork_has_lock = pthread_mutex_trylock(&load_lock) == 0) && now.tv_sec - start.tv_sec < FORK_WAIT_SECONDS) {
+    for (int i = 0; !(fork_has_lock = pthread_mutex_trylock(&load_lock) == 0) && i < FORK_PAUSES; i++)
         nanosleep(&pause, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    }
     pthread_setcancelstate(state, NULL);
 }
 

@@ -318,6 +318,19 @@ DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it)
     }
 }
 
+/* This process is started by exec. */
+DIRECTORY_TEST(test_init_when_another_part_has_the_device_open_and_there_was_no_fork_then_the_cause_is_unknown)
+{
+    make_machine(WHOLE);
+    load();
+    answer = CUDA_ERROR_NOT_INITIALIZED;
+    int file = open(directory_path("root/dev/nvidia-uvm"), O_RDWR | O_CLOEXEC);
+    assert_true(file >= 0);
+    assert_int_equal(cushim_init(), CUDA_ERROR_NOT_INITIALIZED);
+    assert_string_equal(cushim_diagnosis_get()->reason_name, "unknown");
+    close(file);
+}
+
 /* An errno of a question is not an answer: the file can be used. */
 static bool files_can_be_used(void)
 {
