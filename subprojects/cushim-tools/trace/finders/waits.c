@@ -77,7 +77,7 @@ static void work_add(struct waited_work *work, unsigned slot, const char *kernel
     work->functions[0].calls = calls + (calls < UINT32_MAX);
 }
 
-static bool is_empty(const struct waited_work *work)
+static bool waited_work_is_empty(const struct waited_work *work)
 {
     return work->functions[0].calls == 0;
 }
@@ -140,7 +140,7 @@ static bool wait_add(struct waits *waits, const struct trace_model *model, const
     if (queue != NULL) {
         wait.work = queue->work;
         wait.is_known = queue->key.kind != QUEUE_OF_EVENT;
-        wait.stream = is_empty(&queue->work) ? queue->key.id : queue->stream;
+        wait.stream = waited_work_is_empty(&queue->work) ? queue->key.id : queue->stream;
     }
     struct waits_of_place *place = place_find(waits, &wait.moment);
     if (place == NULL) {
@@ -194,7 +194,7 @@ static bool queue_add(struct waits *waits, const struct trace_model *model, cons
         struct queue *queue = queue_of(waits, call, keys[i].kind, keys[i].id);
         if (queue == NULL)
             return false;
-        queue->stream = is_empty(&queue->work) || queue->stream == stream ? stream : 0;
+        queue->stream = waited_work_is_empty(&queue->work) || queue->stream == stream ? stream : 0;
         work_add(&queue->work, call->slot, kernel);
     }
     return true;

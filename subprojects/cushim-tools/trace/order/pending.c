@@ -149,7 +149,9 @@ static void works_forget(struct pending_process *process, const struct trace_mod
                                 : pass == REPEATED ? excess > 0 && i + 1 < count && is_same_work(work, work + 1)
                                                    : excess > 0;
             if (!is_forgotten) {
-                process->works[process->count++] = *work;
+                if (process->count != i)
+                    process->works[process->count] = *work;
+                process->count++;
                 continue;
             }
             excess -= excess > 0;
