@@ -83,6 +83,41 @@ static void forked(void)
     failures += status != 0;
 }
 
+/* A driver refuses cuInit in this child. */
+static void forked_late(void)
+{
+    start();
+    pid_t child = fork();
+    if (child == 0) {
+        fail("cuInit", CUDA_ERROR_NOT_INITIALIZED);
+        cuInit(0);
+        fail("cuDeviceGet", CUDA_ERROR_NOT_INITIALIZED);
+        cuDeviceGet(&device, 0);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+/* The parent calls cuInit between the fork and the calls of the child. */
+static void forked_early(void)
+{
+    int status = 0, started[2];
+    failures += pipe(started) != 0;
+    pid_t child = fork();
+    if (child == 0) {
+        failures += read(started[0], &status, 1) != 1;
+        if (is_wrong)
+            cuDeviceGet(&device, 0);
+        else
+            start();
+        _exit(failures);
+    }
+    start();
+    failures += write(started[1], &status, 1) != 1;
+    waitpid(child, &status, 0);
+    failures += status != 0;
+}
+
 static void destroy_late(void)
 {
     fail("cuEventDestroy_v2", CUDA_ERROR_DEINITIALIZED);
@@ -295,6 +330,8 @@ static const struct program {
 } programs[] = {
     {"uninitialized", uninitialized, NULL, CUDA_SUCCESS},
     {"forked", forked, NULL, CUDA_SUCCESS},
+    {"forked-early", forked_early, NULL, CUDA_SUCCESS},
+    {"forked-late", forked_late, NULL, CUDA_SUCCESS},
     {"ending", ending, NULL, CUDA_SUCCESS},
     {"no-device", initialize, "cuInit", CUDA_ERROR_NO_DEVICE},
     {"other-device", other_device, NULL, CUDA_SUCCESS},

@@ -19,6 +19,7 @@ TRACE = pathlib.Path(HERE).parents[3] / 'subprojects' / 'cushim-tools' / 'trace'
 ROWS = (
     ('uninitialized', 'cuDeviceGetCount', 'NOT_INITIALIZED', r'call cuInit\(0\) first, and check its result'),
     ('forked', 'cuDeviceGet', 'NOT_INITIALIZED', r'create the child before cuInit, or start a program in it .*'),
+    ('forked-early', 'cuDeviceGet', 'NOT_INITIALIZED', r'in it: call cuInit\(0\) first or, if its parent .*'),
     ('ending', 'cuEventDestroy_v2', 'DEINITIALIZED', r'release what it needs before main\(\) returns'),
     ('no-device', 'cuInit', 'NO_DEVICE', '`cushim doctor` shows why'),
     ('other-device', 'cuDeviceGet', 'INVALID_DEVICE', 'and CUDA_VISIBLE_DEVICES can hide some'),
@@ -49,6 +50,13 @@ class Codes(Traced):
                 self.assertRegex(found[0][3], f'^{function} returned CUDA_ERROR_{result}: .*{advice}$')
                 self.trace(CODES, name, 'right')
                 self.assertEqual(self.report('--findings'), 'Nothing was found.\n')
+
+    def test_child_when_it_cannot_initialize_then_its_parent_had(self):
+        self.trace(CODES, 'forked-late', 'wrong')
+        texts = [text for *_, text in self.findings()['Why calls failed']]
+        self.assertEqual([text.split()[0] for text in texts], ['cuInit', 'cuDeviceGet'])
+        for text in texts:
+            self.assertIn('a child of fork(), and its parent had initialized the driver, which works', text)
 
     def test_advice_when_it_names_a_command_then_that_command_answers(self):
         image = os.path.join(self.directory(), 'a.ptx')

@@ -190,6 +190,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     }
     if (call->returned && (trace_is_of_capture(call->result) || trace_answer_of(model->reader, call) != NULL))
         return true;
+    process->is_refused |= slot->number == TRACE_FUNCTION_cuInit && call->result == CUDA_ERROR_NOT_INITIALIZED;
     if (failures->described < TRACE_MAX_REASONS)
         reason_find(failures, model, call, &reason);
     else

@@ -5,10 +5,16 @@
 #include "reasons.h"
 #include "text.h"
 
-/* A child of fork() that has not become another program. */
-#define FORKED                                                                                                         \
-    "the process is a child of fork(), and its parent had initialized the driver, which works in the parent alone: "   \
+/* A child of fork() that has not become another program: the driver refuses cuInit() if the parent had called it
+ * before. Without that call, the file does not show which of the two came first. */
+#define FORK_LATER                                                                                                     \
     "create the child before cuInit, or start a program in it (exec; in Python, multiprocessing with \"spawn\")"
+#define FORKED                                                                                                         \
+    "the process is a child of fork(), and its parent had initialized the driver, which works in the parent "          \
+    "alone: " FORK_LATER
+#define FORKED_SOMETIME                                                                                                \
+    "the process is a child of fork(), and no recorded call of cuInit has succeeded in it: call cuInit(0) first or, "  \
+    "if its parent had initialized the driver before the fork, " FORK_LATER
 
 #define SLEPT                                                                                                          \
     "the machine slept for %s while the program ran, and a GPU loses what programs have on it: start the program "     \
@@ -143,10 +149,10 @@ void trace_meaning_describe(const struct trace_failing_process *own, const struc
     if ((call->result == CUDA_ERROR_LAUNCH_FAILED || call->result == CUDA_ERROR_UNKNOWN)
         && model->reader->header->slept_meanwhile != 0)
         snprintf(reason->text, sizeof reason->text, SLEPT, trace_duration(model->reader->header->slept_meanwhile).text);
-    if (call->result == CUDA_ERROR_NOT_INITIALIZED && parent != NULL && parent->has_initialized)
-        snprintf(reason->text, sizeof reason->text, FORKED);
-    const char *text = trace_meaning_of(slot->function, call->result);
     bool has_initialized = call->result == CUDA_ERROR_NOT_INITIALIZED && own != NULL && own->has_initialized;
+    if (call->result == CUDA_ERROR_NOT_INITIALIZED && !has_initialized && parent != NULL && parent->has_initialized)
+        snprintf(reason->text, sizeof reason->text, "%s", own != NULL && own->is_refused ? FORKED : FORKED_SOMETIME);
+    const char *text = trace_meaning_of(slot->function, call->result);
     if (text != NULL && reason->text[0] == '\0' && !has_initialized)
         snprintf(reason->text, sizeof reason->text, "%s", text);
 }

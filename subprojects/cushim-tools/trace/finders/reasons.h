@@ -23,6 +23,7 @@ struct trace_failing_process {
     bool captures_memory;  /* a capture that has not ended has such an allocation */
     bool has_other_memory; /* it has device memory of which the file does not show the size */
     bool has_initialized;  /* a call of cuInit has succeeded */
+    bool is_refused;       /* one has returned CUDA_ERROR_NOT_INITIALIZED */
 };
 
 /* "0.3 ms before, by thread 7, in cuStreamDestroy_v2" */
