@@ -67,6 +67,11 @@ const struct finding *program_machine_problem(const struct judgement *judgement)
     return finding->verdict <= VERDICT_PROBLEM ? finding : NULL;
 }
 
+bool reason_is_limited(const struct judgement *judgement)
+{
+    return judgement->machine->loaded && cushim_driver_version() < judgement->machine->load->cuda_version;
+}
+
 void reason_set_problem(const struct judgement *judgement)
 {
     const struct finding *problem = program_machine_problem(judgement);

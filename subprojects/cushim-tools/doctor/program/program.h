@@ -249,11 +249,11 @@ char *reason_value(const char *name);
 bool reason_is_sought(const struct judgement *judgement, const char *name, struct sought *sought);
 bool reason_is_lost(const struct judgement *judgement, const char *name, struct sought *sought);
 
-/* Sets {problem}: what is wrong with the machine. */
-void reason_set_problem(const struct judgement *judgement);
-
 /* Whether programs get another version than that of the driver: the version limit, cushim_driver_version(). */
 bool reason_is_limited(const struct judgement *judgement);
+
+/* Sets {problem}: what is wrong with the machine. */
+void reason_set_problem(const struct judgement *judgement);
 
 /* Sets {reason}, if the driver looked for a part of its compiler and did not find it. */
 void reason_set_lost_compiler(const struct judgement *judgement);

@@ -193,11 +193,6 @@ bool reason_without_code(const struct judgement *judgement)
     return true;
 }
 
-bool reason_is_limited(const struct judgement *judgement)
-{
-    return judgement->machine->loaded && cushim_driver_version() < judgement->machine->load->cuda_version;
-}
-
 /* A version limit does not change what the driver compiles. */
 bool reason_with_newer_ptx(const struct judgement *judgement)
 {
