@@ -46,9 +46,10 @@ static CUSHIM_COLD void load_lock_before_fork(void)
 
 static void load_lock_after_fork(void)
 {
-    if (fork_has_lock)
-        pthread_mutex_unlock(&load_lock);
+    if (!fork_has_lock || load_lock_is_mine)
+        return;
     fork_has_lock = false;
+    pthread_mutex_unlock(&load_lock);
 }
 
 static CUSHIM_COLD void load_lock_after_fork_in_child(void)
@@ -76,7 +77,8 @@ static void load_lock_register_handlers(void)
 void cush_os_load_lock(void)
 {
     load_lock_register_handlers();
-    pthread_mutex_lock(&load_lock);
+    if (!fork_has_lock)
+        pthread_mutex_lock(&load_lock);
     /* A thread that is cancelled while it opens a file would never release the lock. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     load_lock_is_mine = true;
@@ -86,7 +88,8 @@ void cush_os_load_unlock(void)
 {
     int restored = cancel_state;
     load_lock_is_mine = false;
-    pthread_mutex_unlock(&load_lock);
+    if (!fork_has_lock)
+        pthread_mutex_unlock(&load_lock);
     pthread_setcancelstate(restored, NULL);
 }
 

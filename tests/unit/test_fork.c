@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -203,6 +204,55 @@ UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on)
     assert_true(everything_works());
     child_check(NULL, everything_works); /* the lock is in its normal state */
     alarm(0);
+}
+
+/* In the fork handlers of another part, which are registered before cushim's, so that they run while the fork() has the
+ * load lock. */
+
+static bool handlers_call_cushim;
+static int handlers_done;
+
+static CUresult CUDAAPI fail_to_start(unsigned flags)
+{
+    return CUDA_ERROR_NO_DEVICE;
+}
+
+static void call_in_handler(void)
+{
+    struct cushim_layer_info info;
+    if (!handlers_call_cushim)
+        return;
+    alarm(20);
+    handlers_done += cushim_load(NULL) == CUDA_SUCCESS && cushim_init() == CUDA_ERROR_NO_DEVICE
+                     && cushim_layer_get_info(0, &info) == CUDA_ERROR_NOT_FOUND;
+    alarm(0);
+}
+
+__attribute__((constructor)) static void register_handlers(void)
+{
+    pthread_atfork(call_in_handler, call_in_handler, call_in_handler);
+}
+
+static bool both_handlers_are_done(void)
+{
+    return handlers_done == 2;
+}
+
+static bool handlers_work(void)
+{
+    int status = -1;
+    ((struct cushim_dispatch_table *)unit_object("fake_12040", "fake_hooks"))->Init_v1 = fail_to_start;
+    handlers_call_cushim = true;
+    pid_t child = child_start(NULL, both_handlers_are_done);
+    handlers_call_cushim = false;
+    return waitpid(child, &status, 0) == child && status == 0 && both_handlers_are_done()
+           && cushim_init() == CUDA_ERROR_NO_DEVICE;
+}
+
+UNIT_TEST(test_fork_when_handlers_of_another_part_call_cushim_then_they_get_answers)
+{
+    unit_load_plain("fake_12040");
+    child_check(NULL, handlers_work);
 }
 
 static void load_with_constructor(void (*work)(void))
