@@ -10,6 +10,7 @@ import ctypes
 import json
 import random
 import sys
+import time
 
 SIZE, WORKS = 4096, 150
 NON_BLOCKING, LEGACY, BLOCKING = range(4), 6, {4, 5, 7} # 7: the per-thread stream
@@ -100,7 +101,7 @@ class Program:
         return [old for buffer, low, high, writes in accesses for old in buffer.accesses
                 if old[2] < high and low < old[3] and (writes or old[1]) and not before >> old[0] & 1]
 
-    def run(self, stream, accesses, give, also=0):
+    def run(self, stream, accesses, give, also=0, is_free=False):
         """Waits for what conflicts, or forgets it; then gives the work, which is behind `also`, too."""
         while True:
             conflicts = self.conflicts_of(accesses, self.precede(stream) | also)
@@ -110,6 +111,7 @@ class Program:
             self.wait_for(stream, conflicts[0][4])
         if conflicts:
             self.races.append(self.calls)
+            time.sleep(is_free) # pending work that uses freed memory would end the program
         self.before[stream] = self.precede(stream) | also | 1 << self.work
         for buffer, low, high, writes in accesses:
             buffer.accesses.append((self.work, writes, low, high, stream))
@@ -151,7 +153,7 @@ class Program:
         buffer = self.random.choice([one for one in self.buffers if one.is_of_pool])
         self.buffers.remove(buffer)
         self.run(stream, [(buffer, 0, SIZE, True)], lambda: self.give(
-            'cuMemFreeAsync', ctypes.c_uint64(buffer.address), ctypes.c_void_p(self.streams[stream])))
+            'cuMemFreeAsync', ctypes.c_uint64(buffer.address), ctypes.c_void_p(self.streams[stream])), is_free=True)
         self.freed[buffer.address] = self.before[stream]
 
     def capture(self, stream):

@@ -242,9 +242,9 @@ class Random(Traced):
             self.assertEqual(expected, found, f'seed {seed}')
 
 
-# CUSHIM_SEEDS=COUNT or COUNT:FIRST: the number of random programs, and the first of their seeds.
-COUNT, _, FIRST = os.environ.get('CUSHIM_SEEDS', '1').partition(':')
-FIRST = int(FIRST) if FIRST else random.randrange(1000000)
+# CUSHIM_SEEDS=COUNT:FIRST: the number of random programs, and the first of their seeds; "new" chooses one at random.
+COUNT, _, FIRST = os.environ.get('CUSHIM_SEEDS', '1:1').partition(':')
+FIRST = random.randrange(1000000) if FIRST == 'new' else int(FIRST or 1)
 SEEDS = range(FIRST, FIRST + int(COUNT))
 
 if __name__ == '__main__':
