@@ -185,7 +185,7 @@ struct racer;
 struct race {
     struct cushim_dispatcher *dispatcher;
     bool is_inline;
-    atomic_int makers;
+    atomic_int makers, ended_makers;
     struct racer *racers[RACE_MAKERS];
     atomic_int wrong; /* callbacks that were called twice */
     atomic_int calls, releases;
@@ -235,6 +235,7 @@ static void *race_make(void *user)
     }
     for (int i = 0; i < 1500 && !race_is_over(race); i++)
         pause_shortly();
+    atomic_fetch_add(&race->ended_makers, 1);
     test_stream_close(stream);
     return NULL;
 }
@@ -242,7 +243,7 @@ static void *race_make(void *user)
 static void *race_run(void *user)
 {
     struct race *race = user;
-    for (int i = 0; i < 10000000 && !race_is_over(race); i++)
+    while (!race_is_over(race) && atomic_load(&race->ended_makers) < RACE_MAKERS)
         require("run", cushim_dispatcher_run(race->dispatcher, 0, NULL));
     return NULL;
 }
