@@ -244,7 +244,7 @@ static void take_time(void *milliseconds)
 
 static void wait_long(void)
 {
-    static const int longest = 600, longer = 60, shorter = 20;
+    static const int longest = 600, longer = 80, shorter = 20; /* apart enough for a busy machine */
     CUdeviceptr memory;
     cuMemAlloc_v2(&memory, 16);
     cuMemsetD8Async(memory, 0, 16, stream);
@@ -257,7 +257,7 @@ static void wait_long(void)
     cuLaunchHostFunc(other, take_time, (void *)&shorter);
     cuEventRecord(event, other);
     cuEventSynchronize(event);
-    cuLaunchHostFunc(other, take_time, (void *)&longer);
+    cuLaunchHostFunc(other, take_time, (void *)&shorter);
     cuStreamWaitEvent(stream, event, 0);
     cuCtxSynchronize();
     cuLaunchHostFunc(stream, take_time, (void *)&longest);

@@ -208,12 +208,37 @@ static void run_child(int raw)
     count(4);
 }
 
-/* Kills the program when it has been in cuStreamSynchronize() for a while. */
-static void block(void *is_synchronizing)
+/* The first thread sets it immediately before cuStreamSynchronize(). */
+static atomic_bool is_synchronizing;
+
+static void until_synchronizing(void)
 {
-    while (!atomic_load((atomic_bool *)is_synchronizing))
+    while (!atomic_load(&is_synchronizing))
         usleep(1000);
-    usleep(100000);
+}
+
+static bool first_thread_sleeps(void)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    fclose(file);
+    return state == 'S';
+}
+
+/* Kills the program when it has been asleep in cuStreamSynchronize() for a while. */
+static void block(void *unused)
+{
+    (void)unused;
+    until_synchronizing();
+    for (int times = 0, i = 0; times < 10 && i < 1000; i++) {
+        usleep(10000);
+        times = first_thread_sleeps() ? times + 1 : 0;
+    }
     raise(SIGKILL);
 }
 
@@ -305,8 +330,9 @@ static void enumerate(void)
 
 static void sleep_a_while(void *unused)
 {
-    const struct timespec time = {0, 50000000};
+    const struct timespec time = {0, 200000000};
     (void)unused;
+    until_synchronizing();
     nanosleep(&time, NULL);
 }
 
@@ -329,6 +355,7 @@ static void wait_for_kernels(void)
     cuLaunchHostFunc(stream, sleep_a_while, NULL);
     cuLaunchKernel(scale, 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
     cuLaunchKernel(scale, 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
+    atomic_store(&is_synchronizing, true);
     cuStreamSynchronize(stream);
 }
 
@@ -519,9 +546,8 @@ int main(int argc, char **argv)
         count(5);
         cuDriverGetVersion((int *)8);
     } else if (strcmp(what, "hang") == 0) {
-        static atomic_bool is_synchronizing;
         start();
-        cuLaunchHostFunc(stream, block, &is_synchronizing);
+        cuLaunchHostFunc(stream, block, NULL);
         atomic_store(&is_synchronizing, true);
         cuStreamSynchronize(stream);
         pause();

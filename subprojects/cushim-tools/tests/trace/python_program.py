@@ -78,7 +78,7 @@ def kernels():
 
 def hang():
     """A wait for a host function that does not return, until a signal ends the process."""
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 2)
     CUDA.cuLaunchHostFunc(None, ctypes.CDLL(None).pause, None)
     CUDA.cuCtxSynchronize()
 
