@@ -133,10 +133,10 @@ class Timeout(Case):
                 os.write(writer, b'.' * 4096)  # until the pipe is full
         except BlockingIOError:
             os.set_blocking(writer, True)
-        command = [PROGRAM, 'probe', '--devices', '--timeout=1', '--format=json', DRIVER]
+        command = [PROGRAM, 'probe', '--devices', '--timeout=5', '--format=json', DRIVER]
         with subprocess.Popen(command, env=environment(), stdout=writer) as probe, os.fdopen(reader, 'rb') as file:
             os.close(writer)
-            time.sleep(1.5)
+            time.sleep(5.5)
             out = file.read()
             self.assertEqual(probe.wait(), USABLE)
         self.assertTrue(out.endswith(b'}\n'))

@@ -389,9 +389,9 @@ class Started(Doctor):
 
     def test_start_when_driver_hangs_then_ends_and_names_the_system_call(self):
         def check(call):
-            rows = self.findings(DRIVER, '--timeout=1', FAKE_HANG=call)
+            rows = self.findings(DRIVER, '--timeout=4', FAKE_HANG=call)
             start = [row['text'] for row in rows if row['check'] == 'start'][0]
-            self.assertIn(call + ' has not returned for 1 seconds. The process waits (state S)', start)
+            self.assertIn(call + ' has not returned for 4 seconds. The process waits (state S)', start)
             self.assertIn('library', [row['check'] for row in rows])
         for_each(check, ('cuInit', 'cuCtxCreate', 'cuStreamCreate'))
 
