@@ -145,8 +145,12 @@ bool follow_handle(struct follower *follower, pid_t id, int status)
     bool is_call = event == 0 && signal == (SIGTRAP | SYSCALL_MARK);
     if (thread != NULL && is_call && !call_stop(follower, thread))
         return false;
-    if ((event == EVENT_EXEC || follower->count > known) && follower->became != NULL)
+    if (follower->count > known && follower->began != NULL)
+        follower->began(follower, id);
+    if (event == EVENT_EXEC && follower->became != NULL)
         follower->became(follower, id);
+    if (thread == NULL && follower->lost != NULL)
+        follower->lost(follower, id);
     if (event == EVENT_EXEC && thread != NULL)
         thread->is_inside = false; /* what it was called with is gone */
     if (thread == NULL || !follower->may_follow(follower, thread)) {

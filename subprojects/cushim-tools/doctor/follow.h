@@ -28,7 +28,9 @@ struct follower {
     /* Whether a thread that has stopped is still to be followed; otherwise it goes on alone. */
     bool (*may_follow)(struct follower *follower, const struct followed *thread);
     void (*call_ended)(struct follower *follower, const struct followed *thread, int64_t result);
-    void (*became)(struct follower *follower, pid_t id); /* a new thread, or another program; or NULL */
+    void (*began)(struct follower *follower, pid_t id);  /* a new thread; or NULL */
+    void (*became)(struct follower *follower, pid_t id); /* another program; or NULL */
+    void (*lost)(struct follower *follower, pid_t id); /* a thread for which there is no room goes on alone; or NULL */
     void (*ended)(struct follower *follower, pid_t id, int status);
 };
 

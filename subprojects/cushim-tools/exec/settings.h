@@ -55,7 +55,8 @@ enum exec_note {
     /* From ptrace(2), of any process. */
     EXEC_NOTE_RUN = 'R',   /* it becomes a program, or fails to: its path, the name of the error or "" */
     EXEC_NOTE_TRIED = 'T', /* it opens a file, or looks for one: its path, the name of the error or "" */
-    EXEC_NOTE_LEFT = 'L'   /* it becomes this program, and is no longer watched */
+    EXEC_NOTE_LEFT = 'L',  /* it becomes this program, and is no longer watched */
+    EXEC_NOTE_ALONE = 'A'  /* it is not watched as a whole: its program, its parent; of process 0: the run is not */
 };
 
 /* The name of the file (open_file.h) is NULL if nothing is to be noted. */

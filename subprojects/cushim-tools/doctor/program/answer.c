@@ -65,8 +65,10 @@ void program_print(const struct judgement *judgement)
     text_put(TONE_PLAIN, "", 2);
     text_paragraph(
         TONE_FAINT, 2,
-        judgement->program->is_watched
-            ? "This holds for this run."
+        judgement->program->is_watched ? "This holds for this run."
+        : judgement->program->is_watch_wanted
+            ? "This holds for this run, which was not watched as a whole. Not seen can be device files, programs that "
+              "are static or not of glibc, and those with more rights than their user."
             : "This holds for this run. Not seen are device files, programs that are static or not of glibc, and "
               "those with more rights than their user; use --watch for device files and static programs.");
 }

@@ -54,7 +54,9 @@ static enum gap_kind gap_of(const struct program *program, const struct watched_
         return GAP_OTHER;
     if (process->image != NULL && process->image->lost > 0)
         return GAP_NOTES;
-    return process->left != NULL ? GAP_RIGHTS : gap_at_end(program, process);
+    if (process->left != NULL)
+        return GAP_RIGHTS;
+    return process->is_alone ? GAP_ALONE : gap_at_end(program, process);
 }
 
 /* Programs that start others in another place, or without the variables of their own process. */

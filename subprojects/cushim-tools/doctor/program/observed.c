@@ -211,7 +211,10 @@ static void read_line(struct program *program, char *line)
         note_process(program, pid, name, atol(more), kind == EXEC_NOTE_PROCESS);
         return;
     }
-    if (kind == EXEC_NOTE_FORKED)
+    program->is_watched = program->is_watched && kind != EXEC_NOTE_ALONE;
+    if (pid == 0)
+        return; /* it is about the run */
+    if (kind == EXEC_NOTE_FORKED || kind == EXEC_NOTE_ALONE)
         note_fork(program, pid, name, atol(more));
     struct watched_process *process = process_of(program, pid, 0);
     if (process == NULL)
@@ -236,6 +239,8 @@ static void read_line(struct program *program, char *line)
         process->stand_in = name;
     else if (kind == EXEC_NOTE_OTHER)
         process->other = name;
+    else if (kind == EXEC_NOTE_ALONE)
+        process->is_alone = true;
     else if (kind == EXEC_NOTE_LEFT)
         process->left = name;
     else if (kind == EXEC_NOTE_CODE)

@@ -25,8 +25,8 @@ enum status program_explain(const struct options *options, const struct program_
         free(machine);
         return STATUS_UNUSABLE;
     }
-    struct program program = {.arguments = options->program, .is_watched = options->watch};
-    program.run = run;
+    struct program program = {.arguments = options->program, .run = run};
+    program.is_watch_wanted = program.is_watched = options->watch;
     program.exit_status = WIFSIGNALED(run->status) ? 128 + WTERMSIG(run->status) : WEXITSTATUS(run->status);
     struct judgement judgement = {.program = &program, .machine = machine};
     struct options without_program = *options;
@@ -72,7 +72,8 @@ int program_run_wait(struct program_run *run, const struct options *options, boo
 {
     run->status = supervise(options, out_started, &run->last);
     trace_file_note_sleep(run->trace);
-    run->has_left = run->images != NULL && !options->watch && exec_images_are_used(run->setting);
+    run->has_left = options->watch && program_watch_has_left();
+    run->has_left = run->has_left || (run->images != NULL && exec_images_are_used(run->setting));
     return run->status;
 }
 
@@ -129,8 +130,10 @@ enum status program_command(const struct options *options)
     run.trace = recording.file;
     watched.quiet = true;
     (void)setenv(TRACE_QUIET_VARIABLE, "1", 1);
-    if (options->watch)
+    if (options->watch) {
+        program_watch_start(run.images);
         watched.before_program = program_watch;
+    }
     int ended = program_run_wait(&run, &watched, &has_started);
     enum status status = STATUS_UNUSABLE;
     if (ended == -1)

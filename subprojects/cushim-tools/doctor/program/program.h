@@ -40,6 +40,12 @@ enum status program_explain(const struct options *options, const struct program_
  * errno. */
 int program_watch(const char *notes);
 
+/* Before that, in the doctor. */
+void program_watch_start(const struct exec_images *images);
+
+/* Whether a process that was followed runs after the end of the program. */
+bool program_watch_has_left(void);
+
 /* ---- observed.c: what the notes and the trace show. The strings are parts of them. ---- */
 
 struct list {
@@ -108,6 +114,7 @@ struct watched_process {
     const struct exec_image *image; /* what it counted itself, or NULL */
     const char *other;              /* a driver that it opened and whose calls are not seen, or NULL */
     const char *left;    /* the program that it became, and whose rights the watch would have taken; or NULL */
+    bool is_alone;       /* it could not be watched as a whole */
     bool has_noted_init; /* it called cuInit: it has notes of that, also if its calls could not be recorded */
     struct list searches, objects, trials, codes, unbound;
     struct program_calls calls;
@@ -115,8 +122,8 @@ struct watched_process {
 
 struct program {
     char *const *arguments;
-    int exit_status; /* 128 and the signal, as of a shell */
-    bool is_watched; /* with ptrace(2) */
+    int exit_status;                  /* 128 and the signal, as of a shell */
+    bool is_watch_wanted, is_watched; /* with ptrace(2); as a whole */
     const struct program_run *run;
     char *notes;
     const char *calls_refused; /* why calls were not recorded, or NULL: all were */
@@ -136,6 +143,7 @@ enum gap_kind {
     GAP_OTHER,
     GAP_NOTES,
     GAP_RIGHTS,
+    GAP_ALONE,
     GAP_BECAME,
     GAP_NO_IMAGE,
     GAP_NO_END,

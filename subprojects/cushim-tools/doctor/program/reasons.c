@@ -299,6 +299,8 @@ bool reason_idle(const struct judgement *judgement)
         reason_set("claim", ", and nothing that it loaded names it");
     if (judgement->program->is_watched)
         reason_set("hint", ", without nvidia-smi");
+    else if (judgement->program->is_watch_wanted)
+        reason_set("hint", ", perhaps by a device file: the run was not watched as a whole");
     else
         reason_set("hint", ", by nvidia-smi or by a device file: cushim doctor --watch -- PROGRAM shows that");
     return true;
@@ -307,6 +309,8 @@ bool reason_idle(const struct judgement *judgement)
 bool reason_unseen(const struct judgement *judgement)
 {
     const char *obstacle = exec_target_obstacle(judgement->program->arguments[0]);
+    if (!judgement->program->is_watch_wanted)
+        reason_set("option", "See its system calls: cushim doctor --watch -- %s", reason_value("command"));
     reason_set("obstacle", "%.*s", obstacle != NULL ? (int)strcspn(obstacle, ",;") : 1000,
                obstacle != NULL ? obstacle : "is not a program of glibc 2.35 or newer");
     return true;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "../follow.h"
+
 bool reason_is_main(const struct judgement *judgement)
 {
     const struct watched_process *first = judgement->program->processes.items;
@@ -145,7 +147,8 @@ static void set_loss(int error)
 static bool is_elsewhere(const struct judgement *judgement, const struct gap *gap)
 {
     const struct watched_process *first = judgement->program->processes.items;
-    return gap->kind != GAP_LEFT && gap->kind != GAP_NO_IMAGE && (gap->kind != GAP_NOTES || gap->process != first);
+    return gap->kind != GAP_LEFT && gap->kind != GAP_NO_IMAGE && gap->kind != GAP_ALONE
+           && (gap->kind != GAP_NOTES || gap->process != first);
 }
 
 /* What would show it. */
@@ -153,7 +156,7 @@ static void set_option(const struct judgement *judgement, const struct gap *gap)
 {
     char *const *arguments = judgement->program->arguments;
     char watch[PLATFORM_PATH_SIZE] = "", start[PLATFORM_PATH_SIZE] = "";
-    if (!judgement->program->is_watched)
+    if (!judgement->program->is_watch_wanted)
         snprintf(watch, sizeof watch, "To see its system calls: cushim doctor --watch -- %s%s", arguments[0],
                  arguments[1] != NULL ? " ARGUMENTS" : "");
     if (is_elsewhere(judgement, gap))
@@ -199,6 +202,8 @@ bool reason_with_gap(const struct judgement *judgement)
         set_loss(gap.image->error);
     else if (gap.kind == GAP_RIGHTS)
         reason_set("gap", "became %s, which has more rights than its user", library_file(gap.process->left));
+    else if (gap.kind == GAP_ALONE)
+        reason_set("gap", "could not be watched beside %d other threads", MAX_FOLLOWED);
     else if (gap.kind == GAP_BECAME)
         reason_set("gap", "ended under the name %s%s: it became another program, or renamed itself", last->name,
                    last->has_other_user ? ", with other rights" : "");

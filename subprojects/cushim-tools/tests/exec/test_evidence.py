@@ -63,6 +63,38 @@ class Evidence(Explained):
             self.assertIn('it had no shared memory in which to note its end', answer['message'])
         self.assertEqual(self.explain('true', under=[REFUSES, 'shmget'], options=['--watch'], **HERE)['cause'], 'never-looked')
 
+    @unittest.skipUnless(os.path.exists(REFUSES), 'seccomp filters cannot be built here')
+    def test_watch_when_it_is_refused_then_the_run_was_not_watched(self):
+        done = subprocess.run([REFUSES, 'ptrace', PROGRAM, 'doctor', '--watch', '--', 'true'], env=environment(**HERE),
+                              capture_output=True, check=True)
+        self.assertIn(b'which was not watched as a whole', b' '.join(done.stderr.split()))
+
+    def test_watch_when_a_process_runs_an_open_file_then_it_is_followed(self):
+        runs = '''
+import os, sys
+if os.fork() == 0:
+    os.execve(os.open(sys.argv[1], os.O_RDONLY), sys.argv[1:], os.environ)
+os.wait()'''
+        answer = self.explain(sys.executable, '-c', runs, '/bin/sh', '-c', ': < /dev/nvidia-none', options=['--watch'], **HERE)
+        self.assertEqual(answer['cause'], 'by-device-file', answer)
+
+    def test_watch_when_a_thread_is_not_followed_then_the_record_is_not_whole(self):
+        many = '''
+import threading
+end = threading.Event()
+threading.stack_size(65536)
+threads = [threading.Thread(target=end.wait) for _ in range(600)]
+for thread in threads:
+    thread.start()
+end.set()'''
+        answer = self.explain(sys.executable, '-c', many, options=['--watch'], **HERE)
+        self.assertIn('it could not be watched beside 512 other threads', answer['message'])
+
+    def test_watch_when_a_process_is_left_then_the_record_is_not_whole(self):
+        answer = self.explain('sh', '-c', 'env -i sleep 2 >/dev/null 2>&1 & exit 3', options=['--watch'], **HERE)
+        self.assertEqual(answer['cause'], 'not-seen', answer['message'])
+        self.assertIn('it left a process that still runs', answer['message'])
+
     def test_process_when_its_calls_have_no_room_then_the_result_of_cuinit_is_known(self):
         self.assertIn('cuInit returns', self.cause(STEPS, 'memory', 'open', 'init', SOFTCUDA_FAIL='cuInit=100')[1])
         cause, message = self.cause(STEPS, 'memory', 'open', 'init')
