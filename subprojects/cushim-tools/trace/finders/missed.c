@@ -53,13 +53,17 @@ static bool work_report(const struct trace_model *model, const struct trace_stre
     char calls[64] = "";
     if (work->calls > 1)
         snprintf(calls, sizeof calls, ", the first of %" PRIu64 " such calls,", work->calls);
-    return trace_list_add(
-        list, TRACE_FINDING_MISSED, &work->first,
-        "%s%s ran in %s while this thread captured %s: it is not in the graph, and a launch of the graph does not "
-        "repeat it; make %s join the capture (cuEventRecord in %s, cuStreamWaitEvent in %s), use %s, or call it before "
-        "cuStreamBeginCapture",
-        model->reader->slots[work->first.slot].function, calls, stream.text, origin.text, stream.text, origin.text,
-        stream.text, origin.text);
+    const char *function = model->reader->slots[work->first.slot].function;
+    char advice[512] = "use ";
+    if (model->roles[work->first.slot].stream < 0)
+        snprintf(advice, sizeof advice, "use an asynchronous function in ");
+    else if (work->stream != TRACE_LEGACY_STREAM) /* which cannot join a capture */
+        snprintf(advice, sizeof advice, "make %s join the capture (cuEventRecord in %s, cuStreamWaitEvent in %s), use ",
+                 stream.text, origin.text, stream.text);
+    return trace_list_add(list, TRACE_FINDING_MISSED, &work->first,
+                          "%s%s ran in %s while this thread captured %s: it is not in the graph, and a launch of the "
+                          "graph does not repeat it; %s%s, or call it before cuStreamBeginCapture",
+                          function, calls, stream.text, origin.text, advice, origin.text);
 }
 
 /* Reports what an ended capture missed, and forgets it. A capture without a graph missed nothing. */
@@ -86,7 +90,7 @@ static bool missed_read(void *state, const struct trace_model *model, const stru
     const struct trace_role *role = &model->roles[call->slot];
     struct trace_moment moment = trace_moment_of(model, call);
     bool counts = call->returned && call->result == CUDA_SUCCESS && capturing->count > 0 && is_work(model, call);
-    uint64_t stream = !counts ? 0 : role->stream >= 0 ? trace_stream_of(model, role, call) : TRACE_LEGACY_STREAM;
+    uint64_t stream = counts ? trace_stream_of(model, role, call) : 0;
     if (counts && trace_capture_of_stream(capturing, call->process, stream) != 0)
         counts = false;
     for (size_t i = 0; i < capturing->count; i++) {

@@ -101,3 +101,41 @@ SCENARIO(missed_work)
     end_capture();
     cuStreamDestroy_v2(third);
 }
+
+/*
+ * The legacy stream cannot join a capture.
+ *
+ * title: Work that captures missed
+ * finds: cuMemsetD8Async ran in the legacy stream while this thread captured stream 1: it is not in the graph, and a
+ *     launch of the graph does not repeat it; use stream 1, or call it before cuStreamBeginCapture
+ */
+SCENARIO(missed_default)
+{
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuMemsetD8Async(memory, 0, 512, stream);
+    cuMemsetD8Async(memory + 512, 0, 256, is_wrong ? NULL : stream);
+    end_capture();
+}
+
+/* It is exported for programs that are built for per-thread default streams. */
+CUresult CUDAAPI cuMemcpyHtoD_v2_ptds(CUdeviceptr to, const void *from, size_t size);
+
+/*
+ * A synchronous copy cannot be in a graph.
+ *
+ * title: Work that captures missed
+ * finds: cuMemcpyHtoD_v2 ran in the per-thread stream of thread \d+ while this thread captured stream 1: it is not in
+ *     the graph, and a launch of the graph does not repeat it; use an asynchronous function in stream 1, or call it
+ *     before cuStreamBeginCapture
+ */
+SCENARIO(missed_copy)
+{
+    static const char bytes[256];
+    if (!is_wrong)
+        cuMemcpyHtoD_v2_ptds(memory + 512, bytes, sizeof bytes);
+    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuMemsetD8Async(memory, 0, 512, stream);
+    if (is_wrong)
+        cuMemcpyHtoD_v2_ptds(memory + 512, bytes, sizeof bytes);
+    end_capture();
+}
