@@ -35,7 +35,7 @@ bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned de
 CUSHIM_COLD bool cush_os_file_read(const char *path, char *text, size_t size);
 
 /* Writes the rest of the line that begins with this label ("Seccomp") in the status of a process of Linux (0: this
- * one), without the white space in front. Returns false if there is no such line, as without /proc. */
+ * thread), without the white space in front. Returns false if there is no such line, as without /proc. */
 CUSHIM_COLD bool cush_os_process_status(long process, const char *label, char *value, size_t size);
 
 /* Calls a function for each line of a regular file. */

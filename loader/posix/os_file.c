@@ -207,10 +207,15 @@ static CUSHIM_COLD void status_read_line(const char *line, void *user)
 bool cush_os_process_status(long process, const char *label, char *value, size_t size)
 {
     struct status_line sought = {.label = label, .value = value, .size = size, .is_found = false};
-    char path[64] = "/proc/self/status";
-    if (process != 0)
-        snprintf(path, sizeof path, "/proc/%ld/status", process);
+    const char *path = "/proc/thread-self/status";
+    char other[64];
+    if (process != 0) {
+        snprintf(other, sizeof other, "/proc/%ld/status", process);
+        path = other;
+    }
     cush_os_file_each_line(path, status_read_line, &sought);
+    if (process == 0 && !sought.is_found) /* before Linux 3.17 */
+        cush_os_file_each_line("/proc/self/status", status_read_line, &sought);
     return sought.is_found;
 }
 

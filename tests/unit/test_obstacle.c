@@ -458,6 +458,27 @@ DIRECTORY_TEST(test_init_when_threads_of_the_parent_look_for_a_cause_then_the_ch
     assert_int_equal(failed, 0);
 }
 
+static void start_under_filter(int unused)
+{
+    (void)unused;
+    if (kill_for_descriptors())
+        (void)cushim_init();
+}
+
+static bool thread_has_a_filter_of_its_own(void)
+{
+    crowd_run(1, start_under_filter);
+    return true;
+}
+
+DIRECTORY_TEST(test_init_when_a_filter_is_of_one_thread_then_that_thread_is_not_killed)
+{
+    make_machine(WHOLE);
+    load();
+    answer = (CUresult)304;
+    child_check(NULL, thread_has_a_filter_of_its_own);
+}
+
 static size_t count_files(void)
 {
     size_t count = 0;
