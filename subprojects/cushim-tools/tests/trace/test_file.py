@@ -102,6 +102,14 @@ class File(Traced):
                 self.assertIn(answer.status, (0, 1), number)
                 self.assertEqual(answer.status == 1, answer.err != b'', number)
 
+    def test_report_when_clock_is_behind_that_of_the_start_then_calls_take_no_time(self):
+        self.trace(KNOWN, 'count', '10')
+
+        def restart(_, words): # as after a restart of the machine
+            words[1:] = 1000, 2000
+        self.change(restart)
+        self.assertIn('\n10 calls in 0 ns, ', self.report())
+
     def test_report_when_file_is_cut_then_has_the_calls_before(self):
         self.trace(KNOWN, 'count', '8000')
         whole = self.read()

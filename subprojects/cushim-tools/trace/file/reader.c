@@ -467,7 +467,6 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             meta_read(reader, cursor, record + TRACE_HEAD, words);
             continue;
         }
-        uint64_t origin = reader->header->clock;
         *call = (struct trace_call){
             .slot = slot,
             .kind = cursor->head >> TRACE_KIND_SHIFT & 1,
@@ -480,7 +479,8 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             .words = words,
             .caller = record[3],
         };
-        call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
+        uint64_t end = time_of(reader, record[2]);
+        call->end = call->returned && end > call->begin ? end : call->begin;
         meta_find(reader, cursor, call);
         reader->processes[cursor->process].calls++;
         reader->calls_read++;
