@@ -284,6 +284,23 @@ static void launch(void)
     cuMemcpy2D_v2(&back);
 }
 
+/* Kernels whose names differ in their last character. */
+static void launch_long_names(void)
+{
+    char name[401];
+    CUmodule module;
+    CUfunction function;
+    start();
+    cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    memset(name, 'k', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < 3; i++) {
+        name[sizeof name - 2] = (char)('a' + i % 2);
+        cuModuleGetFunction(&function, module, name);
+        cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+    }
+}
+
 /* A child in a sandbox, which refuses madvise(), makes more calls than a chunk has room for; then the parent does. */
 static int use_sandbox(void)
 {
@@ -520,6 +537,8 @@ int main(int argc, char **argv)
         look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();
+    } else if (strcmp(what, "launch-long-names") == 0) {
+        launch_long_names();
     } else if (strcmp(what, "sandbox") == 0) {
         return use_sandbox();
     } else if (strcmp(what, "enumerate") == 0) {

@@ -28,6 +28,11 @@ class Kernels(Traced):
                           ['1', '0', '16x1x1', '64x1x1', '0', SCALE]])
         self.assertEqual(lines[4], '')
 
+    def test_summary_when_names_differ_at_their_ends_then_has_each_kernel(self):
+        self.trace(KNOWN, 'launch-long-names', SOFTCUDA_EMPTY_KERNELS='1')
+        lines = self.report().split('\nKernels:\n')[1].splitlines()
+        self.assertEqual([line.split()[::5] for line in lines[1:3]], [['2', 399 * 'k' + 'a'], ['1', 399 * 'k' + 'b']])
+
     def test_summary_when_bytes_are_copied_then_counts_them(self):
         self.launch()
         lines = self.report().split('\nBytes:\n')[1].split('\n\n')[0].splitlines()

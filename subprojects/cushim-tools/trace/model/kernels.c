@@ -14,7 +14,8 @@ enum { NO_DIRECTION = TRACE_MEMORIES * TRACE_MEMORIES, DIRECTIONS }; /* of copie
 
 /* The launches of a kernel with the same dimensions. */
 struct trace_launches {
-    char name[256];
+    const char *name;  /* kept once by the model; NULL: unknown */
+    uint64_t function; /* its handle if the name is unknown, or 0 */
     uint32_t dimensions[DIMENSIONS];
     uint64_t calls, failed;
 };
@@ -37,21 +38,19 @@ bool trace_launch_find(const struct trace_slot *slot, const struct trace_call *c
     return grid != NULL || (config != NULL && config[0] != 0);
 }
 
-static bool launch_count(struct trace_kernels *kernels, const char *name, const uint32_t *dimensions, bool has_failed)
+static bool launch_count(struct trace_kernels *kernels, const struct trace_launches *launch, bool has_failed)
 {
     size_t i = 0;
     while (i < kernels->launch_count
-           && (strncmp(kernels->launches[i].name, name, sizeof kernels->launches[i].name - 1) != 0
-               || memcmp(kernels->launches[i].dimensions, dimensions, sizeof kernels->launches[i].dimensions) != 0))
+           && (kernels->launches[i].name != launch->name || kernels->launches[i].function != launch->function
+               || memcmp(kernels->launches[i].dimensions, launch->dimensions, sizeof launch->dimensions) != 0))
         i++;
     if (i == kernels->launch_count) {
         struct trace_launches *grown = realloc(kernels->launches, (i + 1) * sizeof *grown);
         if (grown == NULL)
             return false;
         kernels->launches = grown;
-        grown[i] = (struct trace_launches){.calls = 0};
-        snprintf(grown[i].name, sizeof grown[i].name, "%s", name);
-        memcpy(grown[i].dimensions, dimensions, sizeof grown[i].dimensions);
+        grown[i] = *launch;
         kernels->launch_count++;
     }
     kernels->launches[i].calls++;
@@ -64,13 +63,12 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
     const struct trace_slot *slot = &model->reader->slots[call->slot];
     const struct trace_object_effect *effect = &model->effects[call->slot];
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
-    uint32_t dimensions[DIMENSIONS] = {0};
-    uint64_t function = 0;
-    if (trace_launch_find(slot, call, &function, dimensions)) {
-        const char *name = trace_kernel_name(model, call->process, function);
-        char number[32];
-        snprintf(number, sizeof number, "0x%" PRIx64, function);
-        return launch_count(kernels, name != NULL ? name : number, dimensions, call->returned && !has_succeeded);
+    struct trace_launches launch = {.calls = 0};
+    if (trace_launch_find(slot, call, &launch.function, launch.dimensions)) {
+        launch.name = trace_kernel_name(model, call->process, launch.function);
+        if (launch.name != NULL)
+            launch.function = 0;
+        return launch_count(kernels, &launch, call->returned && !has_succeeded);
     }
     bool has_bytes = text_starts_with(slot->function, "cuMemcpy") || text_starts_with(slot->function, "cuMemset")
                      || text_starts_with(slot->function, "cuMemAlloc")
@@ -93,7 +91,11 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
 static int compare_launches(const void *a, const void *b)
 {
     const struct trace_launches *one = a, *other = b;
-    return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : strcmp(one->name, other->name);
+    if (one->calls != other->calls)
+        return one->calls < other->calls ? 1 : -1;
+    if (one->name == NULL || other->name == NULL)
+        return (one->function > other->function) - (one->function < other->function);
+    return strcmp(one->name, other->name);
 }
 
 /* "128x1x1" */
@@ -126,7 +128,10 @@ void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reade
         const struct trace_launches *one = &kernels->launches[i];
         printf("%10" PRIu64 " %8" PRIu64 " %16s %12s %8" PRIu32 "  ", one->calls, one->failed,
                dimensions_text(one->dimensions).text, dimensions_text(one->dimensions + 3).text, one->dimensions[6]);
-        text_put(TONE_PLAIN, one->name, 0);
+        if (one->name != NULL)
+            text_put(TONE_PLAIN, one->name, 0);
+        else
+            printf("0x%" PRIx64, one->function);
         puts("");
     }
     if (shown < kernels->launch_count)
