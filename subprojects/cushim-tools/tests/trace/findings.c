@@ -276,7 +276,7 @@ static void wait_often(void)
 
 static void *wait_in_thread(void *unused)
 {
-    static const int each = 20;
+    static const int each = 60;
     CUstream own;
     cuCtxSetCurrent(context);
     cuStreamCreate(&own, 1);
@@ -291,7 +291,7 @@ static void *wait_in_thread(void *unused)
 /* The work of other streams, of a capture, and of two threads at the same time. */
 static void wait_for_others(void)
 {
-    static const int each = 100;
+    static const int each = 300; /* a thread can come late on a busy machine */
     CUstream blocking;
     CUdeviceptr memory;
     pthread_t threads[2];

@@ -84,13 +84,13 @@ def hang():
 
 
 def waits():
-    """Waits in two lines: one of 50 ms, and three of 50 ms."""
+    """Waits in two lines, one of them three times. A thread can come late on a busy machine."""
     stream, sleep = ctypes.c_void_p(), ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p)
     CUDA.cuStreamCreate(ctypes.byref(stream), 1)
-    CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(50000))
+    CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(300000))
     CUDA.cuStreamSynchronize(stream) # once
     for _ in range(3):
-        CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(50000))
+        CUDA.cuLaunchHostFunc(stream, sleep, ctypes.c_void_p(300000))
         CUDA.cuStreamSynchronize(stream) # often
 
 
