@@ -27,10 +27,9 @@ static unsigned long start_process(void)
 }
 
 /* Only CUDA opens that file. In a process that was not forked, CUDA was started here. */
-static CUSHIM_COLD bool start_device_is_open(void)
+static CUSHIM_COLD bool start_device_is_open(const char *root)
 {
     char path[OS_PATH_SIZE];
-    const char *root = cush_loaded_driver.root != NULL ? cush_loaded_driver.root : ""; /* before a load */
     return cush_os_is_forked() && cush_os_path_below(root, "/dev/nvidia-uvm", path, sizeof path)
            && cush_os_file_is_open(path);
 }
@@ -39,10 +38,8 @@ static CUSHIM_COLD bool start_device_is_open(void)
  * time, the one that was examined first. */
 static CUSHIM_COLD bool start_inherits_device(unsigned long process)
 {
-    if (cush_loaded_driver.root == NULL) /* before a load, forks are not counted */
-        return start_device_is_open();
     if (CUSHIM_LOAD_ACQUIRE(&examined_process) != process) {
-        bool is_open = start_device_is_open();
+        bool is_open = start_device_is_open(cush_loaded_driver.root);
         if (CUSHIM_LOAD_ACQUIRE(&examined_process) != process) {
             if (is_open)
                 CUSHIM_STORE_RELEASE(&forked_process, process);
@@ -145,6 +142,8 @@ bool cush_start_is_inherited(void)
     unsigned long started = CUSHIM_LOAD_ACQUIRE(&started_process);
     if (started != 0)
         return started != start_process();
+    if (cush_loaded_driver.root == NULL) /* before a load, forks are not counted */
+        return start_device_is_open("");
     return start_inherits_device(start_process());
 }
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -65,7 +66,7 @@ static int obstacle_try_thread_name(void)
 }
 
 /* Whether so many files can be opened. Their numbers are counted: to open them would take them from other threads. */
-static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
+static CUSHIM_COLD bool obstacle_has_files(int wanted)
 {
     enum { EXAMINED = 1 << 16 };
     struct rlimit limit;
@@ -74,7 +75,7 @@ static CUSHIM_COLD bool obstacle_has_files(unsigned wanted)
         return true;
     for (int i = 0; wanted > 0 && i < (int)limit.rlim_cur; i++)
         wanted -= fstat(i, &status) != 0;
-    return wanted == 0;
+    return wanted <= 0;
 }
 
 static int obstacle_try_address_space(void)
@@ -234,7 +235,7 @@ static const char *obstacle_verb(enum cushim_reason reason)
 struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsigned others)
 {
     enum { HELD = 2 }; /* a search has a directory and one of its files open */
-    const unsigned held = HELD * others;
+    const int held = HELD * (int)others;
     struct os_obstacle obstacle = {.reason = CUSHIM_REASON_NONE, .message = ""};
     for (size_t i = 0; i < sizeof obstacle_operations / sizeof obstacle_operations[0]; i++) {
         const struct obstacle_operation *operation = &obstacle_operations[i];
@@ -244,7 +245,7 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsign
             || (device != NULL && !cush_os_path_below(root, device, path, sizeof path)))
             continue;
         int error = obstacle_try((enum obstacle_kind)operation->kind, path);
-        if (error == EMFILE && (held >= OS_START_FILES || obstacle_has_files(OS_START_FILES - held)))
+        if (error == EMFILE && obstacle_has_files(OS_START_FILES - held))
             continue; /* only while the others search */
         obstacle.reason = obstacle_reason(root, device != NULL ? path : NULL, error);
         if (obstacle.reason == CUSHIM_REASON_NONE)
@@ -259,11 +260,11 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code, unsign
 
 bool cush_os_file_is_open(const char *path)
 {
-    enum { MAX_FILES = 1024 };
+    char size[16]; /* of the table of descriptors */
     struct stat wanted, file;
-    if (stat(path, &wanted) != 0)
+    if (stat(path, &wanted) != 0 || !cush_os_process_status(0, "FDSize", size, sizeof size))
         return false;
-    for (int i = 0; i < MAX_FILES; i++) {
+    for (int i = (int)strtoull(size, NULL, 10); i-- > 0;) {
         if (fstat(i, &file) == 0 && file.st_ino == wanted.st_ino && file.st_dev == wanted.st_dev)
             return true;
     }

@@ -151,6 +151,14 @@ static bool fork_with_device(void)
     return open(directory_path("root/dev/nvidia-uvm"), O_RDWR | O_CLOEXEC) >= 0 && fork_once();
 }
 
+/* A server with many files. */
+static bool fork_with_device_among_many(void)
+{
+    enum { HIGH = 1100, LIMIT = 2048 };
+    int file = open(directory_path("root/dev/nvidia-uvm"), O_RDWR | O_CLOEXEC);
+    return limit(RLIMIT_NOFILE, LIMIT) && fcntl(file, F_DUPFD_CLOEXEC, HIGH) >= 0 && close(file) == 0 && fork_once();
+}
+
 /* ---- The machines ---- */
 
 static void add_file(const char *name, const char *text)
@@ -278,6 +286,7 @@ static const struct scenario {
     {"fork after a load", WHOLE, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
     {"second start", WHOLE, start_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
     {"fork after a start", WHOLE, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
+    {"fork with many files", WHOLE, fork_with_device_among_many, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
 };
 
 static const struct scenario *scenario;
