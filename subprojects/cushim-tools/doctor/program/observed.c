@@ -169,7 +169,7 @@ static void note_process(struct program *program, long pid, const char *path, lo
     process->searches.count = 0; /* of the auditor itself */
 }
 
-static void note_fork(struct program *program, long pid, const char *path, long parent)
+static void note_child(struct program *program, long pid, const char *path, long parent)
 {
     struct watched_process *process = process_of(program, pid, parent);
     if (process != NULL && process->is_copy && path[0] != '\0') {
@@ -215,7 +215,7 @@ static void read_line(struct program *program, char *line)
     if (pid == 0)
         return; /* it is about the run */
     if (kind == EXEC_NOTE_FORKED || kind == EXEC_NOTE_ALONE)
-        note_fork(program, pid, name, atol(more));
+        note_child(program, pid, name, atol(more));
     struct watched_process *process = process_of(program, pid, 0);
     if (process == NULL)
         return;
