@@ -2,6 +2,7 @@
 #include "driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/atomic.h"
@@ -26,6 +27,18 @@ static void failed_call_add_line(struct failed_call *call, const char *line, int
     call->length += needed > 0 && (size_t)needed < room ? (size_t)needed : room - 1;
 }
 
+/* The last line of a call: "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuStreamQuery". */
+static void failed_call_end(struct failed_call *call, const char *line)
+{
+    static const char returning[] = "Returning ", from[] = ") from ";
+    const char *name = strncmp(line, returning, sizeof returning - 1) == 0 ? strstr(line, from) : NULL;
+    if (name == NULL)
+        return;
+    name += sizeof from - 1;
+    call->code = (int)strtoull(line + sizeof returning - 1, NULL, 10);
+    snprintf(call->function, sizeof call->function, "%.*s", (int)strcspn(name, " .,(\n"), name);
+}
+
 /* The driver calls this on any thread. It may not call the driver. A warning can belong to a call that succeeds, so it
  * is not kept. */
 static CUSHIM_COLD void CUDA_CB driver_log_on_line(void *user, CUlogLevel level, char *line, size_t length)
@@ -45,8 +58,7 @@ static CUSHIM_COLD void CUDA_CB driver_log_on_line(void *user, CUlogLevel level,
         used--;
     failed_call_add_line(&last_call, line, used);
     snprintf(start, sizeof start, "%.*s", used, line);
-    if (sscanf(start, "Returning %d (%*[^)]) from %63[A-Za-z0-9_]", &last_call.code, last_call.function) != 2)
-        last_call.function[0] = '\0';
+    failed_call_end(&last_call, start);
 }
 
 void cush_driver_log_register(void)

@@ -253,7 +253,8 @@ static void stack_roll_back(void)
 static CUSHIM_COLD bool stack_make_tables(struct layer_tables *new_bottom, struct layer_failure *failure)
 {
     const struct layer_tables *bottom = new_bottom != NULL ? new_bottom : stack.bottom, *below = bottom;
-    struct layer_tables *unread = new_bottom; /* new tables that no layer has got yet: only these can be freed */
+    struct layer_tables *unread =
+        new_bottom; /* new tables that cushim_layer_next() has not returned: they can be freed */
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         if (stacked->stopped)
             continue;

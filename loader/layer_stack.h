@@ -30,8 +30,9 @@ bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info);
 /* The tables. */
 
 /*
- * A pair of tables: those below all layers, or those that a layer has replaced slots of. Immutable, and never freed
- * once current, because a program may keep a table, or once a layer has got it, because a call of that may read it.
+ * A pair of tables: those below all layers, or those that a layer has replaced slots of. Immutable. A pair that was
+ * current is never freed, because a program may keep a table. Nor is one that cushim_layer_next() has returned, because
+ * a function of the layer may be reading it.
  */
 struct layer_tables {
     struct layer_tables *older;        /* the ones that were kept before */

@@ -110,7 +110,8 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address);
 /*
  * The only lock of the loader; it guards loading. A fork() waits for a limited time until the lock is free, and
  * afterwards the lock is free in both processes. A fork() on the thread that holds the lock (in the constructor of a
- * library) does not wait. The fork handlers of other components can take the lock that their fork() has.
+ * library) does not wait. The fork handlers of other components can take the lock that their fork() has; after a fork()
+ * that waited in vain, such a handler must not call cushim.
  */
 void cush_os_load_lock(void);
 void cush_os_load_unlock(void);

@@ -34,8 +34,9 @@ bool cush_os_file_is_device(const char *path, unsigned device_major, unsigned de
  * regular file. */
 CUSHIM_COLD bool cush_os_file_read(const char *path, char *text, size_t size);
 
-/* Writes the rest of the line that begins with this label ("Seccomp") in the status of a process of Linux (0: this
- * thread), without the white space in front. Returns false if there is no such line, as without /proc. */
+/* Writes the rest of the line that begins with this label ("Seccomp") in the status of this thread or of a process of
+ * Linux, without the white space in front. Returns false if there is no such line, as without /proc. */
+CUSHIM_COLD bool cush_os_thread_status(const char *label, char *value, size_t size);
 CUSHIM_COLD bool cush_os_process_status(long process, const char *label, char *value, size_t size);
 
 /* Calls a function for each line of a regular file. */

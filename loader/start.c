@@ -26,7 +26,7 @@ static unsigned long start_process(void)
     return cush_os_fork_count() + 1;
 }
 
-/* Only CUDA opens that file. In a process that was not forked, CUDA was started here. */
+/* Only CUDA opens that file. A process that was not forked has opened it itself. */
 static CUSHIM_COLD bool start_device_is_open(const char *root)
 {
     char path[OS_PATH_SIZE];

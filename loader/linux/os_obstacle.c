@@ -262,7 +262,7 @@ bool cush_os_file_is_open(const char *path)
 {
     char size[16]; /* of the table of descriptors */
     struct stat wanted, file;
-    if (stat(path, &wanted) != 0 || !cush_os_process_status(0, "FDSize", size, sizeof size))
+    if (stat(path, &wanted) != 0 || !cush_os_thread_status("FDSize", size, sizeof size))
         return false;
     for (int i = (int)strtoull(size, NULL, 10); i-- > 0;) {
         if (fstat(i, &file) == 0 && file.st_ino == wanted.st_ino && file.st_dev == wanted.st_dev)

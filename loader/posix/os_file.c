@@ -204,19 +204,25 @@ static CUSHIM_COLD void status_read_line(const char *line, void *user)
     sought->is_found = true;
 }
 
-bool cush_os_process_status(long process, const char *label, char *value, size_t size)
+static CUSHIM_COLD bool status_read(const char *path, const char *label, char *value, size_t size)
 {
     struct status_line sought = {.label = label, .value = value, .size = size, .is_found = false};
-    const char *path = "/proc/thread-self/status";
-    char other[64];
-    if (process != 0) {
-        snprintf(other, sizeof other, "/proc/%ld/status", process);
-        path = other;
-    }
     cush_os_file_each_line(path, status_read_line, &sought);
-    if (process == 0 && !sought.is_found) /* before Linux 3.17 */
-        cush_os_file_each_line("/proc/self/status", status_read_line, &sought);
     return sought.is_found;
+}
+
+/* The first name needs Linux 3.17. */
+bool cush_os_thread_status(const char *label, char *value, size_t size)
+{
+    return status_read("/proc/thread-self/status", label, value, size)
+           || status_read("/proc/self/status", label, value, size);
+}
+
+bool cush_os_process_status(long process, const char *label, char *value, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/status", process);
+    return status_read(path, label, value, size);
 }
 
 /* Without /proc that is not known. */
@@ -224,7 +230,7 @@ bool cush_os_may_have_filter(void)
 {
 #if defined(__linux__)
     char mode[16];
-    return !cush_os_process_status(0, "Seccomp", mode, sizeof mode) || mode[0] != '0';
+    return !cush_os_thread_status("Seccomp", mode, sizeof mode) || mode[0] != '0';
 #else
     return false;
 #endif

@@ -34,13 +34,16 @@ static _Thread_local bool fork_has_lock;
 /* macOS has no pthread_mutex_timedlock(). A sleep is a cancellation point, and fork() is none. */
 static CUSHIM_COLD void load_lock_before_fork(void)
 {
-    const struct timespec pause = {.tv_nsec = FORK_PAUSE_NANOSECONDS};
+    struct timespec rest;
     int state;
     if (load_lock_is_mine || fork_has_lock)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    for (int i = 0; !(fork_has_lock = pthread_mutex_trylock(&load_lock) == 0) && i < FORK_PAUSES; i++)
-        nanosleep(&pause, NULL);
+    for (int i = 0; !(fork_has_lock = pthread_mutex_trylock(&load_lock) == 0) && i < FORK_PAUSES; i++) {
+        rest = (struct timespec){.tv_nsec = FORK_PAUSE_NANOSECONDS};
+        while (nanosleep(&rest, &rest) != 0)
+            continue; /* a signal does not shorten the wait */
+    }
     pthread_setcancelstate(state, NULL);
 }
 
@@ -129,13 +132,16 @@ unsigned long cush_os_fork_count(void)
     return fork_count;
 }
 
-/* The flag PF_FORKNOEXEC of the kernel. The fields follow the name of the program, which can contain anything. */
+/* By the fork handler, or by the flag PF_FORKNOEXEC of the kernel, which an emulator or a sandbox may not show. It is
+ * the 7th field after the name of the program, which can contain anything. */
 bool cush_os_is_forked(void)
 {
-    enum { FORK_WITHOUT_EXEC = 0x40 };
+    enum { FORK_WITHOUT_EXEC = 0x40, FIELDS = 7 };
     char text[512];
-    unsigned flags = 0;
-    const char *fields = cush_os_file_read("/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    return fields != NULL && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1
-           && (flags & FORK_WITHOUT_EXEC) != 0;
+    if (fork_count > 0)
+        return true;
+    const char *field = cush_os_file_read("/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    for (int i = 0; i < FIELDS && field != NULL; i++)
+        field = strchr(field + 1, ' ');
+    return field != NULL && (strtoull(field, NULL, 10) & FORK_WITHOUT_EXEC) != 0;
 }

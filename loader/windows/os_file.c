@@ -78,6 +78,14 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     return false;
 }
 
+bool cush_os_thread_status(const char *label, char *value, size_t size)
+{
+    (void)label;
+    (void)value;
+    (void)size;
+    return false;
+}
+
 bool cush_os_process_status(long process, const char *label, char *value, size_t size)
 {
     (void)process;

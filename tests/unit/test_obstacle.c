@@ -470,17 +470,20 @@ DIRECTORY_TEST(test_init_when_threads_of_the_parent_look_for_a_cause_then_the_ch
     assert_int_equal(failed, 0);
 }
 
+static bool is_filtered;
+
 static void start_under_filter(int unused)
 {
     (void)unused;
-    if (kill_for_descriptors())
+    is_filtered = kill_for_descriptors();
+    if (is_filtered)
         (void)cushim_init();
 }
 
-static bool thread_has_a_filter_of_its_own(void)
+static bool thread_starts_under_filter(void)
 {
     crowd_run(1, start_under_filter);
-    return true;
+    return is_filtered;
 }
 
 DIRECTORY_TEST(test_init_when_a_filter_is_of_one_thread_then_that_thread_is_not_killed)
@@ -488,7 +491,8 @@ DIRECTORY_TEST(test_init_when_a_filter_is_of_one_thread_then_that_thread_is_not_
     make_machine(WHOLE);
     load();
     answer = (CUresult)304;
-    child_check(NULL, thread_has_a_filter_of_its_own);
+    if (!child_check(thread_starts_under_filter, refuse_nothing))
+        unit_skip("no filter can be installed");
 }
 
 static size_t count_files(void)

@@ -134,7 +134,7 @@ static void pipes_close(struct pipes *pipes, int which)
 static bool has_filter(void)
 {
     char mode[16];
-    return cush_os_process_status(0, "Seccomp", mode, sizeof mode) && mode[0] == '2';
+    return cush_os_thread_status("Seccomp", mode, sizeof mode) && mode[0] == '2';
 }
 
 /* A filter of seccomp that ends a process for pipe(2) must not end this one. */

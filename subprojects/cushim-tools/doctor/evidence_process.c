@@ -201,8 +201,8 @@ static bool ignores_modes(void)
 {
     enum { DAC_OVERRIDE = 1 };
     char set[32];
-    return cush_os_process_status(0, "CapEff", set, sizeof set) ? (strtoull(set, NULL, 16) >> DAC_OVERRIDE & 1) != 0
-                                                                : geteuid() == 0;
+    return cush_os_thread_status("CapEff", set, sizeof set) ? (strtoull(set, NULL, 16) >> DAC_OVERRIDE & 1) != 0
+                                                            : geteuid() == 0;
 }
 
 bool evidence_node_denied_by_mode(const struct doctor *doctor)

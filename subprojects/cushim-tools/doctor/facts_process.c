@@ -14,7 +14,7 @@ void fact_seccomp(const struct doctor *doctor, char *text, size_t size)
 {
     char value[16];
     (void)doctor;
-    if (!cush_os_process_status(0, "Seccomp", value, sizeof value))
+    if (!cush_os_thread_status("Seccomp", value, sizeof value))
         return;
     snprintf(text, size, "%s",
              atoi(value) != 0 ? " This process has a seccomp filter." : " This process has no seccomp filter.");
@@ -28,7 +28,7 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
         && strncmp(label, "unconfined", 10) != 0 && strncmp(label, "kernel", 6) != 0) {
         label[strcspn(label, "\n")] = '\0';
         snprintf(text, size, " The security module of the kernel confines it as \"%s\".", label);
-    } else if (cush_os_process_status(0, "NoNewPrivs", value, sizeof value) && value[0] == '1') {
+    } else if (cush_os_thread_status("NoNewPrivs", value, sizeof value) && value[0] == '1') {
         snprintf(text, size, " The process cannot gain privileges (NoNewPrivs), as in sandboxes of Landlock.");
     }
 }

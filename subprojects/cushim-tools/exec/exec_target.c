@@ -86,7 +86,7 @@ static const char *obstacle_of(int file, const char *path)
         || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return NULL; /* the kernel or a shell reports it */
     /* The dynamic loader then removes the variables, also for what the program starts. */
-    if (exec_target_gains_rights(0, path))
+    if (exec_target_gains_rights(getpid(), path))
         return "has more rights than its user, so it and the programs that it starts use the machine's own driver";
     if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return sizeof(void *) == 8 ? "is a 32-bit program, so it uses the machine's own driver" OTHERS

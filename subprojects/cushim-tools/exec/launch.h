@@ -36,7 +36,7 @@ int supervise_end(int status);
 const char *exec_target_obstacle(const char *program);
 
 /* Whether the kernel gives a program more rights than the process or thread that becomes it: those of its file, or
- * capabilities. 0: this process. */
+ * capabilities. */
 bool exec_target_gains_rights(long process, const char *path);
 
 #endif
