@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace", "graph-memory", "waits", "wait-often", "waits-of-others", "leave-work", "exit-with-work" or "block".
+ * "replace", "graph-memory", "waits", "wait-often", "waits-of-others", "waits-again", "leave-work",
+ * "exit-with-work" or "block".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -317,6 +318,47 @@ static void wait_for_others(void)
     cuStreamDestroy_v2(blocking);
 }
 
+/* Each wait is for what no earlier one has waited for. The legacy stream waits for the blocking streams, and
+ * cuCtxSynchronize() not for other contexts. */
+static void wait_again(void)
+{
+    static const int each = 200;
+    CUcontext other_context;
+    CUstream first, second, of_other;
+    CUdeviceptr memory;
+    cuMemAlloc_v2(&memory, 16);
+    cuStreamCreate(&first, 0);
+    cuStreamCreate(&second, 0);
+    for (int i = 0; i < 10; i++)
+        cuMemsetD8Async(memory, 0, 16, first);
+    cuMemsetD16Async(memory, 0, 8, second);
+    cuStreamSynchronize(first);
+    cuLaunchHostFunc(NULL, take_time, (void *)&each);
+    cuStreamSynchronize(NULL);
+    cuLaunchHostFunc(second, take_time, (void *)&each);
+    cuStreamSynchronize(second);
+    cuMemsetD32Async(memory, 0, 4, first);
+    cuLaunchHostFunc(second, take_time, (void *)&each);
+    cuEventRecord(event, NULL);
+    cuEventSynchronize(event);
+    cuStreamSynchronize(first);
+    cuStreamSynchronize(second);
+    cuCtxCreate_v2(&other_context, 0, device);
+    cuStreamCreate(&of_other, 0);
+    cuLaunchHostFunc(of_other, take_time, (void *)&each);
+    cuLaunchHostFunc(of_other, take_time, (void *)&each);
+    cuCtxSetCurrent(context);
+    cuLaunchHostFunc(stream, take_time, (void *)&each);
+    cuCtxSynchronize();
+    cuStreamSynchronize(of_other);
+    cuLaunchHostFunc(stream, take_time, (void *)&each);
+    cuStreamSynchronize(stream);
+    cuStreamDestroy_v2(first);
+    cuStreamDestroy_v2(second);
+    cuMemFree_v2(memory);
+    cuCtxDestroy_v2(other_context);
+}
+
 static void do_nothing(void *unused)
 {
     (void)unused;
@@ -369,6 +411,8 @@ int main(int argc, char **argv)
         wait_often();
     if (strcmp(what, "waits-of-others") == 0)
         wait_for_others();
+    if (strcmp(what, "waits-again") == 0)
+        wait_again();
     if (strcmp(what, "leave-work") == 0 || strcmp(what, "exit-with-work") == 0)
         leave_work();
     if (strcmp(what, "block") == 0) {

@@ -257,7 +257,7 @@ class Findings(Traced):
         found = self.known('waits')
         # A busy machine can make another wait long, which then comes behind these two.
         self.assertEqual(found['The longest waits'][:2], [
-            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
+            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc',
             'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc (2 calls), cuMemsetD32Async, '
             'cuMemsetD16Async, and 2 calls of other functions'])
         self.assertNotIn('What was left at the end', found)
@@ -273,6 +273,16 @@ class Findings(Traced):
             *2 * ['cuStreamSynchronize took DURATION, SHARE; before it, in stream N: cuLaunchHostFunc'],
             'other: cuStreamSynchronize: 10 waits in several threads, DURATION in all, the longest DURATION; before '
             'that, in stream N: cuLaunchHostFunc'])
+
+    def test_waits_when_earlier_ones_were_for_the_same_work_then_they_do_not_name_it_again(self):
+        self.assertEqual(sorted(self.known('waits-again')['The longest waits']), [
+            f'{function} took DURATION, SHARE; before it, in {work}' for function, work in (
+                ('cuCtxSynchronize', 'stream 1: cuLaunchHostFunc'),
+                ('cuEventSynchronize', 'all streams: cuLaunchHostFunc, cuMemsetD32Async'),
+                ('cuStreamSynchronize', 'all streams: cuLaunchHostFunc, cuMemsetD16Async'),
+                ('cuStreamSynchronize', 'stream 1: cuLaunchHostFunc'),
+                ('cuStreamSynchronize', 'stream 4: cuLaunchHostFunc'),
+                ('cuStreamSynchronize', 'stream 5: cuLaunchHostFunc (2 calls)'))])
 
     def test_summary_when_findings_have_numbers_then_they_have_headings(self):
         self.trace(FINDINGS, 'wait-often')

@@ -10,28 +10,33 @@
 
 /* The waits at a place matter if they take at least this share of the time of their process, and can be felt at all. */
 enum { MAX_FUNCTIONS = 3, MIN_SHARE = 10 /* one in */, MIN_SUM = 10000000 /* nanoseconds */ };
-enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
+enum { QUEUE = 1 };
+
+struct waited_function {
+    const char *kernel; /* which it launched; or NULL */
+    uint64_t last;      /* call */
+    uint32_t slot, calls;
+};
 
 /* What was submitted since the last wait: the functions that came last. */
 struct waited_work {
-    struct {
-        const char *kernel; /* which it launched; or NULL */
-        uint32_t slot, calls;
-    } functions[MAX_FUNCTIONS];
+    struct waited_function functions[MAX_FUNCTIONS]; /* the newest first */
     uint64_t others;
+    uint64_t stream; /* in which the work is; 0: in several ones */
 };
 
+/* The work of a stream, or that before an event when the event was recorded. */
 struct queue {
     struct trace_key key;
-    struct waited_work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
-    uint64_t stream;         /* in which the work is; 0: in several ones */
+    struct waited_work work;
+    uint64_t context; /* of a stream; 0: not known */
+    bool is_blocking; /* of a stream: the legacy stream waits for it */
 };
 
 struct wait {
     struct trace_moment moment;
     struct waited_work work;
-    uint64_t stream; /* 0: all streams */
-    bool is_known;   /* whether the file has for what it waited */
+    bool is_known; /* whether the file has for what it waited */
 };
 
 /* The waits of a function at a place. */
@@ -47,39 +52,52 @@ struct span {
 };
 
 struct waits {
-    struct trace_table queues;
+    struct trace_table streams, events;
     struct span *spans; /* by process */
     size_t span_count;
     struct waits_of_place *list;
     size_t count;
 };
 
-static struct queue *queue_of(struct waits *waits, const struct trace_call *call, uint32_t kind, uint64_t id)
+static struct trace_key queue_key(const struct trace_call *call, uint64_t id)
 {
-    return trace_table_add(&waits->queues, (struct trace_key){id, (uint32_t)call->process, kind});
-}
-
-/* The function comes first, and the one that was submitted least recently is not told apart any more. */
-static void work_add(struct waited_work *work, unsigned slot, const char *kernel)
-{
-    size_t i = 0;
-    while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0
-           && (work->functions[i].slot != slot || work->functions[i].kernel != kernel))
-        i++;
-    bool is_same = work->functions[i].slot == slot && work->functions[i].kernel == kernel;
-    uint32_t calls = is_same ? work->functions[i].calls : 0;
-    if (calls == 0)
-        work->others += work->functions[i].calls;
-    for (; i > 0; i--)
-        work->functions[i] = work->functions[i - 1];
-    work->functions[0].slot = slot;
-    work->functions[0].kernel = kernel;
-    work->functions[0].calls = calls + (calls < UINT32_MAX);
+    return (struct trace_key){id, (uint32_t)call->process, QUEUE};
 }
 
 static bool waited_work_is_empty(const struct waited_work *work)
 {
     return work->functions[0].calls == 0;
+}
+
+/* The function that was submitted least recently is not told apart any more. */
+static void waited_work_add(struct waited_work *work, struct waited_function added, uint64_t stream)
+{
+    size_t i = 0;
+    work->stream = waited_work_is_empty(work) || work->stream == stream ? stream : 0;
+    while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0
+           && (work->functions[i].slot != added.slot || work->functions[i].kernel != added.kernel))
+        i++;
+    struct waited_function *place = &work->functions[i];
+    if (place->calls > 0 && place->slot == added.slot && place->kernel == added.kernel) {
+        added.calls = added.calls < UINT32_MAX - place->calls ? added.calls + place->calls : UINT32_MAX;
+        added.last = added.last > place->last ? added.last : place->last;
+    } else if (place->last > added.last) {
+        work->others += added.calls;
+        return;
+    } else {
+        work->others += place->calls;
+    }
+    for (; i > 0 && work->functions[i - 1].last < added.last; i--)
+        work->functions[i] = work->functions[i - 1];
+    work->functions[i] = added;
+}
+
+/* Adds the work of a queue that is not empty. */
+static void waited_work_merge(struct waited_work *work, const struct queue *queue)
+{
+    for (size_t i = 0; i < MAX_FUNCTIONS && queue->work.functions[i].calls > 0; i++)
+        waited_work_add(work, queue->work.functions[i], queue->key.id);
+    work->others += queue->work.others;
 }
 
 /* "cuLaunchKernel of scale<float> (10 calls), cuMemsetD8Async" */
@@ -134,14 +152,9 @@ static struct waits_of_place *place_find(struct waits *waits, const struct trace
 
 /* Returns false if there is not enough memory. */
 static bool wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
-                     const struct queue *queue)
+                     const struct waited_work *work, bool is_known)
 {
-    struct wait wait = {.moment = trace_moment_of(model, call)};
-    if (queue != NULL) {
-        wait.work = queue->work;
-        wait.is_known = queue->key.kind != QUEUE_OF_EVENT;
-        wait.stream = waited_work_is_empty(&queue->work) ? queue->key.id : queue->stream;
-    }
+    const struct wait wait = {.moment = trace_moment_of(model, call), .work = *work, .is_known = is_known};
     struct waits_of_place *place = place_find(waits, &wait.moment);
     if (place == NULL) {
         struct waits_of_place *grown = realloc(waits->list, (waits->count + 1) * sizeof *grown);
@@ -177,40 +190,63 @@ static bool span_note(struct waits *waits, const struct trace_call *call)
     return true;
 }
 
-/* Notes work of a stream. The legacy stream waits for that of the blocking streams, too. */
+/* Notes work of a stream. */
 static bool queue_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                       const struct trace_role *role)
 {
     uint64_t stream = trace_stream_of(model, role, call), function;
-    bool is_of_legacy =
-        stream != TRACE_LEGACY_STREAM && !trace_stream_is_non_blocking(&model->capturing, call->process, stream);
-    const struct trace_key keys[] = {{.id = stream, .kind = QUEUE_OF_STREAM},
-                                     {.id = 0, .kind = QUEUE_OF_PROCESS},
-                                     {.id = TRACE_LEGACY_STREAM, .kind = QUEUE_OF_STREAM}};
     uint32_t dimensions[TRACE_LAUNCH_DIMENSIONS];
-    bool is_launch = trace_launch_find(&model->reader->slots[call->slot], call, &function, dimensions);
-    const char *kernel = is_launch ? trace_kernel_name(model, call->process, function) : NULL;
-    for (size_t i = 0; i < (is_of_legacy ? 3 : 2); i++) {
-        struct queue *queue = queue_of(waits, call, keys[i].kind, keys[i].id);
-        if (queue == NULL)
-            return false;
-        queue->stream = waited_work_is_empty(&queue->work) || queue->stream == stream ? stream : 0;
-        work_add(&queue->work, call->slot, kernel);
-    }
+    struct waited_function added = {.last = model->calls, .slot = call->slot, .calls = 1};
+    struct queue *queue = trace_table_add(&waits->streams, queue_key(call, stream));
+    if (queue == NULL)
+        return false;
+    if (trace_launch_find(&model->reader->slots[call->slot], call, &function, dimensions))
+        added.kernel = trace_kernel_name(model, call->process, function);
+    queue->context = trace_current_context(model, call);
+    queue->is_blocking = !trace_stream_is_non_blocking(&model->capturing, call->process, stream);
+    waited_work_add(&queue->work, added, stream);
     return true;
+}
+
+/* Whether a wait for a stream, or, if that is 0, for the current context, is one for the work of a queue. The legacy
+ * stream waits for the blocking streams of its context. A context that is not known can be any. */
+static bool queue_is_awaited(const struct queue *queue, const struct trace_call *call, uint64_t stream,
+                             uint64_t context)
+{
+    if (queue->key.process != call->process || waited_work_is_empty(&queue->work))
+        return false;
+    return queue->key.id == stream
+           || ((stream == 0 || queue->is_blocking)
+               && (queue->context == context || queue->context == 0 || context == 0));
+}
+
+/* The work for which a wait is one. If it succeeds, no later wait is one for that work. */
+static struct waited_work waited_work_of(struct waits *waits, const struct trace_model *model,
+                                         const struct trace_call *call, uint64_t stream, bool is_ended)
+{
+    struct waited_work work = {.stream = stream};
+    bool is_of_several = stream == 0 || stream == TRACE_LEGACY_STREAM;
+    uint64_t context = trace_current_context(model, call);
+    struct queue *queue = is_of_several ? trace_table_next(&waits->streams, NULL)
+                                        : trace_table_find(&waits->streams, queue_key(call, stream));
+    for (; queue != NULL; queue = is_of_several ? trace_table_next(&waits->streams, queue) : NULL) {
+        if (!queue_is_awaited(queue, call, stream, context))
+            continue;
+        waited_work_merge(&work, queue);
+        if (is_ended)
+            queue->work = (struct waited_work){.others = 0};
+    }
+    return work;
 }
 
 /* A wait for an event is one for what its stream had before it. */
 static bool waits_record_event(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                                const struct trace_role *role)
 {
-    struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
-    struct queue work = queue != NULL ? *queue : (struct queue){.stream = 0};
-    struct queue *event = queue_of(waits, call, QUEUE_OF_EVENT, trace_word(call, role->event));
-    if (queue == NULL || event == NULL)
+    struct queue *event = trace_table_add(&waits->events, queue_key(call, trace_word(call, role->event)));
+    if (event == NULL)
         return false;
-    event->work = work.work;
-    event->stream = work.stream;
+    event->work = waited_work_of(waits, model, call, trace_stream_of(model, role, call), false);
     return true;
 }
 
@@ -219,11 +255,12 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
 {
     struct waits *waits = state;
     const struct trace_role *role = &model->roles[call->slot];
-    struct queue *queue = NULL;
-    bool has_succeeded = call->returned && call->result == CUDA_SUCCESS, needs_queue = true;
+    struct queue *event = NULL;
+    struct waited_work work = {.others = 0};
+    bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
     bool is_submitted = has_succeeded && !trace_is_captured(model, call);
     (void)list;
-    waits->queues.size = sizeof *queue;
+    waits->streams.size = waits->events.size = sizeof *event;
     if (!span_note(waits, call))
         return false;
     switch (role->kind) {
@@ -233,27 +270,22 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     case TRACE_RECORD_EVENT:
         return !is_submitted || waits_record_event(waits, model, call, role);
     case TRACE_SYNCHRONIZE_STREAM:
-        queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
+        work = waited_work_of(waits, model, call, trace_stream_of(model, role, call), has_succeeded);
         break;
     case TRACE_SYNCHRONIZE_EVENT:
-        queue = trace_table_find(
-            &waits->queues, (struct trace_key){trace_word(call, role->event), (uint32_t)call->process, QUEUE_OF_EVENT});
-        needs_queue = false;
+        event = trace_table_find(&waits->events, queue_key(call, trace_word(call, role->event)));
+        work = event != NULL ? event->work : work;
+        if (event != NULL && has_succeeded)
+            event->work = (struct waited_work){.others = 0};
         break;
     case TRACE_SYNCHRONIZE_CONTEXT:
     case TRACE_SYNCHRONOUS:
-        queue = queue_of(waits, call, QUEUE_OF_PROCESS, 0);
+        work = waited_work_of(waits, model, call, 0, has_succeeded && role->kind == TRACE_SYNCHRONIZE_CONTEXT);
         break;
     default:
         return true;
     }
-    if (queue == NULL && needs_queue)
-        return false;
-    if (call->returned && !wait_add(waits, model, call, queue))
-        return false;
-    if (queue != NULL && has_succeeded && role->kind != TRACE_SYNCHRONOUS)
-        queue->work = (struct waited_work){.others = 0};
-    return true;
+    return !call->returned || wait_add(waits, model, call, &work, role->kind != TRACE_SYNCHRONIZE_EVENT);
 }
 
 /* "cuStreamSynchronize took 51 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)", or
@@ -266,15 +298,15 @@ static bool waits_report(const struct waits *waits, const struct trace_model *mo
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
     const char *function = model->reader->slots[moment->slot].function, *it = place->count > 1 ? "that" : "it";
-    const struct trace_text stream = trace_stream_name(model, moment->process, wait->stream);
+    const struct trace_text stream = trace_stream_name(model, moment->process, wait->work.stream);
     char work[1024], before[1152] = "", share[64] = " in all";
     waited_work_describe(model->reader, &wait->work, work, sizeof work);
     if (work[0] != '\0')
-        snprintf(before, sizeof before, "; before %s, in %s: %s", it, wait->stream != 0 ? stream.text : "all streams",
-                 work);
+        snprintf(before, sizeof before, "; before %s, in %s: %s", it,
+                 wait->work.stream != 0 ? stream.text : "all streams", work);
     else if (wait->is_known)
-        snprintf(before, sizeof before, "; nothing new was submitted%s%s before %s", wait->stream != 0 ? " in " : "",
-                 wait->stream != 0 ? stream.text : "", it);
+        snprintf(before, sizeof before, "; nothing new was submitted%s%s before %s",
+                 wait->work.stream != 0 ? " in " : "", wait->work.stream != 0 ? stream.text : "", it);
     if (!place->has_threads)
         snprintf(share, sizeof share, ", %.0f %% of the time",
                  100 * (double)place->sum / (double)(span->end - span->begin));
@@ -304,7 +336,8 @@ static void wait_free(void *state)
     struct waits *waits = state;
     free(waits->list);
     free(waits->spans);
-    free(waits->queues.entries);
+    free(waits->streams.entries);
+    free(waits->events.entries);
 }
 
 const struct trace_finder trace_finder_waits = {sizeof(struct waits), wait_read, wait_end, wait_free};
