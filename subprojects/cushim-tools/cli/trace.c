@@ -44,16 +44,17 @@ static void record_ranges(const char *layer)
 static void print_summary(const struct recording *recording, bool is_written)
 {
     const struct trace_options summary = {.file = NULL};
+    const char *path = is_written ? recording->path : recording->hidden;
     void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
     fflush(stdout);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
     text_start();
     (void)trace_report_file(recording->file, recording->path, &summary);
-    if (is_written) {
+    if (is_written || platform_exists(path)) {
         text_print(TONE_PLAIN,
-                   "The calls are in %s. To show those that failed: cushim trace report %s --calls --errors",
-                   recording->path, recording->path);
+                   "The calls are in %s. To show those that failed: cushim trace report %s --calls --errors", path,
+                   path);
         fputc('\n', stdout);
     }
     fflush(stdout);

@@ -141,6 +141,17 @@ class Survival(Traced):
         self.assertIn('\n1 call in ', answer.err.decode())
         self.assertNotIn('The calls are in', answer.err.decode())
 
+    def test_trace_when_its_file_cannot_get_its_name_then_the_other_name_is_printed(self):
+        requested = os.path.join(self.directory(), 'a' * 256) # a file system has names of up to 255 bytes
+        self.file = requested
+        lines = self.trace(KNOWN, 'print', status=3).err.decode().splitlines()
+        self.assertIn(f'cushim: trace: cannot write {requested}: File name too long', lines)
+        named = re.search(r'^The calls are in (\S+)\. To show', '\n'.join(lines), re.M)
+        self.assertIsNotNone(named, lines)
+        self.assertEqual([os.path.join(os.path.dirname(requested), name)
+                          for name in os.listdir(os.path.dirname(requested))], [named[1]])
+        self.assertEqual(len(self.calls(path=named[1])), 1)
+
     def test_trace_when_interrupted_then_program_decides(self):
         # A shell that started this in the background (&) had it ignored, and a shell cannot trap what is ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
