@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace", "graph-memory", "waits", "wait-often", "waits-of-others", "waits-again", "leave-work",
+ * "replace", "graph-memory", "waits", "wait-often", "waits-of-others", "waits-again", "leave-work", "leave-much-work",
  * "exit-with-work" or "block".
  */
 #include <pthread.h>
@@ -384,6 +384,19 @@ static void leave_work(void)
     cuCtxSynchronize();
 }
 
+/* More work than the report keeps, and a wait for other work. The test makes a file of it as of leave_work(). */
+static void leave_much_work(void)
+{
+    CUdeviceptr memory, of_other;
+    cuMemAlloc_v2(&memory, 16);
+    cuMemAlloc_v2(&of_other, 16);
+    for (int i = 0; i < 600; i++)
+        cuMemsetD8Async(of_other, 0, 16, other);
+    cuMemsetD16Async(memory, 0, 8, stream);
+    cuStreamSynchronize(stream);
+    cuCtxSynchronize();
+}
+
 static void block(void *unused)
 {
     (void)unused;
@@ -413,13 +426,15 @@ int main(int argc, char **argv)
         wait_for_others();
     if (strcmp(what, "waits-again") == 0)
         wait_again();
+    if (strcmp(what, "leave-much-work") == 0)
+        leave_much_work();
     if (strcmp(what, "leave-work") == 0 || strcmp(what, "exit-with-work") == 0)
         leave_work();
     if (strcmp(what, "block") == 0) {
         cuLaunchHostFunc(stream, block, NULL);
         cuStreamSynchronize(stream);
     }
-    if (strcmp(what, "killed") == 0 || strcmp(what, "leave-work") == 0)
+    if (strcmp(what, "killed") == 0 || strcmp(what, "leave-work") == 0 || strcmp(what, "leave-much-work") == 0)
         raise(SIGKILL);
     if (strcmp(what, "objects") != 0) {
         cuEventDestroy_v2(event);

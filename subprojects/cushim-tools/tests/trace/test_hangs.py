@@ -51,6 +51,14 @@ class Hangs(Traced):
         self.assertEqual(text.splitlines()[1:2], ['Calls that did not return:'])
         self.assertNotIn('did not return', text.partition('The longest waits')[2])
 
+    def test_hang_when_much_work_is_pending_elsewhere_then_only_its_own_is_named(self):
+        self.trace(FINDINGS, 'leave-much-work', status=-signal.SIGKILL)
+        self.stop('cuStreamSynchronize')
+        hangs = self.hangs()
+        self.assertEqual(hangs['cuStreamSynchronize'],
+                         'did not return: it waits for the work of its stream' + PENDING + 'cuMemsetD16Async in stream 1')
+        self.assertRegex(hangs['cuCtxSynchronize'], r'cuMemsetD8Async in stream 2 \(\d+ times\), and earlier work$')
+
     def test_hang_when_waits_have_succeeded_then_their_work_is_not_named(self):
         self.trace(FINDINGS, 'leave-work', status=-signal.SIGKILL)
         self.stop('cuModuleLoadData')

@@ -100,7 +100,7 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
         "CUDA_LAUNCH_BLOCKING=1, the launch itself fails; compute-sanitizer shows the line of the kernel",
         slots[process->first.slot].function, trace_result(process->first.result).text, later,
         fault_describe(has_candidates, process->self[0] != '\0', is_whole,
-                       trace_pending_has_forgotten(&sticky->pending, model, index)),
+                       trace_pending_has_forgotten(&sticky->pending, model, index, NULL, UINT64_MAX)),
         has_candidates ? candidates : process->self, waited);
 }
 

@@ -203,17 +203,21 @@ bool trace_pending_read(struct trace_pending *pending, const struct trace_model 
 
 /* ---- descriptions ---- */
 
-static bool is_awaited(const struct trace_clock *awaited, const struct work *work)
+/* Whether work is pending, a part of what is awaited, and submitted before a call. */
+static bool is_candidate(const struct trace_model *model, size_t process, const struct work *work,
+                         const struct trace_clock *awaited, uint64_t before)
 {
-    return awaited == NULL || trace_clock_find(awaited, trace_tick_key(work->of_stream, false)) >= work->index;
+    return is_pending(model, process, work) && work->call < before
+           && (awaited == NULL || trace_clock_find(awaited, trace_tick_key(work->of_stream, false)) >= work->index);
 }
 
-bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process)
+bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process,
+                                 const struct trace_clock *awaited, uint64_t before)
 {
     const struct pending_process *own = process < pending->count ? pending->processes[process] : NULL;
-    bool has_forgotten = own != NULL && own->has_forgotten_more;
+    bool has_forgotten = own != NULL && own->has_forgotten_more && awaited == NULL;
     for (size_t i = 0; own != NULL && i < own->forgotten_count; i++)
-        has_forgotten = has_forgotten || is_pending(model, process, &own->forgotten[i]);
+        has_forgotten = has_forgotten || is_candidate(model, process, &own->forgotten[i], awaited, before);
     return has_forgotten;
 }
 
@@ -229,7 +233,7 @@ bool trace_pending_describe(const struct trace_pending *pending, const struct tr
     for (size_t i = own != NULL ? own->count : 0; i > 0; i--) {
         const struct work *one = &own->works[i - 1];
         size_t kind = 0;
-        if (!is_pending(model, process, one) || one->call >= before || !is_awaited(awaited, one))
+        if (!is_candidate(model, process, one, awaited, before))
             continue;
         *out_has_host_function |= one->is_host_function;
         while (kind < shown && !is_same_work(kinds[kind], one))
@@ -247,7 +251,7 @@ bool trace_pending_describe(const struct trace_pending *pending, const struct tr
     }
     if (others > 0 && length < size)
         length += (size_t)snprintf(text + length, size - length, ", %" PRIu64 " others", others);
-    if (shown > 0 && length < size && trace_pending_has_forgotten(pending, model, process))
+    if (shown > 0 && length < size && trace_pending_has_forgotten(pending, model, process, awaited, before))
         snprintf(text + length, size - length, ", and earlier work");
     return shown > 0;
 }

@@ -22,7 +22,8 @@ bool trace_pending_describe(const struct trace_pending *pending, const struct tr
                             bool *out_has_host_function);
 
 /* Whether there is such work of a process that was not kept, because it was too much. */
-bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process);
+bool trace_pending_has_forgotten(const struct trace_pending *pending, const struct trace_model *model, size_t process,
+                                 const struct trace_clock *awaited, uint64_t before);
 
 /* Whether a call gives work to a stream that can fail on the GPU, and a description of it. */
 bool trace_pending_is_work(const struct trace_model *model, const struct trace_call *call);
