@@ -35,7 +35,8 @@ bool exec_target_gains_rights(long process, const char *path)
     struct stat status;
     struct statvfs mount;
     char no_new[8];
-    if (stat(path, &status) != 0 || (statvfs(path, &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0)
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)
+        || (statvfs(path, &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0)
         || (cush_os_process_status(process, "NoNewPrivs", no_new, sizeof no_new) && strcmp(no_new, "1") == 0))
         return false;
     return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid())

@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+import unittest
 
 from explained import HERE, PATH, Explained
 from under_exec import PROGRAM, built, main, nobody_can_run, run, softcuda
@@ -150,6 +151,15 @@ class Doctor(Explained):
         for before, words in (([], 'it became id, which has more rights than its user'),
                               (['setpriv', '--no-new-privs'], 'did not look for CUDA')):
             self.assertIn(words, self.explain(*before, program, options=['--watch'], user=65534)['message'])
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can give a directory to any group')
+    def test_program_when_it_tries_to_run_a_directory_with_a_group_then_it_became_nothing_else(self):
+        directory = os.path.join(self.directory(), 'sg')
+        os.mkdir(directory)
+        os.chown(directory, -1, 65534)
+        os.chmod(directory, 0o2755)
+        answer = self.explain('sh', '-c', f'{directory}; true', options=['--watch'], **HERE)
+        self.assertEqual(answer['cause'], 'never-looked', answer['message'])
 
     def test_machine_when_it_has_no_driver_then_its_problem_is_named(self):
         for command, cause in ((opens('libcuda.so.1'), 'no-driver-library'), ([built('linked')], 'did-not-start')):
