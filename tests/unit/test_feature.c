@@ -111,7 +111,7 @@ UNIT_TEST(test_feature_when_a_driver_is_loaded_then_its_version_and_functions_de
 static bool make_empty_channels(void)
 {
     int user = geteuid() != 0 ? CLONE_NEWUSER : 0;
-    return unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+    return unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) == 0
            && mount("none", "/dev", "tmpfs", 0, NULL) == 0 && mkdir(CHANNELS, 0755) == 0;
 }
 
