@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 
-from under_exec import (BUILD, HAS_AUDITOR, IS_FOREIGN, PROGRAM, SETS, Case, built, copied_libraries, environment, main,
-                        nobody_can_run, run, softcuda, under)
+from under_exec import (BUILD, HAS_AUDITOR, IS_FOREIGN, PROGRAM, SETS, Case, built, can_mount, copied_libraries, environment,
+                        main, nobody_can_run, run, softcuda, under)
 
 SOFT = ['--softcuda', '580']
 
@@ -159,11 +159,12 @@ class BadInput(Case):
         self.assertNotIn(b'version 13000\ncuStreamQuery 1', self.states(program, 'has more rights than its user').out)
         answer = run('exec', *SOFT, '--', program, before=['setpriv', '--no-new-privs'])
         self.assertEqual((answer.err, answer.out.splitlines()[0]), (b'', b'version 13000'))
+        if not can_mount():
+            self.skipTest('of this test, the part with a file system that gives no rights: none can be mounted here')
         mount = self.directory()
         without = f'mount -t tmpfs -o nosuid none {mount} && cd {mount} && cp -p {program} . && exec "$@"'
-        if subprocess.run(['unshare', '-m', 'true'], check=False, stderr=subprocess.DEVNULL).returncode == 0:
-            answer = run('exec', *SOFT, '--', './linked', before=['unshare', '-m', 'sh', '-c', without, 'sh'])
-            self.assertEqual((answer.err, answer.out.splitlines()[0]), (b'', b'version 13000'))
+        answer = run('exec', *SOFT, '--', './linked', before=['unshare', '-m', 'sh', '-c', without, 'sh'])
+        self.assertEqual((answer.err, answer.out.splitlines()[0]), (b'', b'version 13000'))
 
     def test_script_when_its_interpreter_is_statically_linked_then_says_that_it_uses_the_machines_driver(self):
         if not os.path.exists(built('static')):

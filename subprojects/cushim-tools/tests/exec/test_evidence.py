@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from explained import HERE, Explained
-from under_exec import PROGRAM, built, environment, main, newest_fake, run, softcuda
+from under_exec import PROGRAM, built, can_mount, environment, main, newest_fake, run, softcuda
 
 STEPS = built('steps')
 REFUSES = built('refuses')
@@ -18,7 +18,8 @@ SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 IS_ROOT = os.geteuid() == 0
 # Whether a user without rights can open what doctor preloads: not below the home directory of root.
 IS_REACHABLE = all(parent.stat().st_mode & 1 for parent in pathlib.Path(PROGRAM).resolve().parents)
-CAN_MOUNT = IS_ROOT and subprocess.run(['unshare', '-m', 'true'], check=False, stderr=subprocess.DEVNULL).returncode == 0
+CAN_REFUSE = os.path.exists(REFUSES) and subprocess.run([REFUSES, 'shmget', 'true'], check=False,
+                                                        stderr=subprocess.DEVNULL).returncode == 0
 
 
 class Evidence(Explained):
@@ -55,7 +56,7 @@ class Evidence(Explained):
             self.assertIn('it ended under the name worker-1: it became another program, or renamed itself', message)
         self.assertNotEqual(self.cause(STEPS, 'name=worker-1')[0], 'not-seen')
 
-    @unittest.skipUnless(os.path.exists(REFUSES), 'seccomp filters cannot be built here')
+    @unittest.skipUnless(CAN_REFUSE, 'seccomp filters cannot be built here, or a process cannot have one')
     def test_process_when_it_has_no_shared_memory_then_its_end_is_not_known(self):
         for command in ['true'], ['sh', '-c', f'exec env -i {STEPS}']:
             answer = self.explain(*command, under=[REFUSES, 'shmget'], **HERE)
@@ -63,7 +64,7 @@ class Evidence(Explained):
             self.assertIn('it had no shared memory in which to note its end', answer['message'])
         self.assertEqual(self.explain('true', under=[REFUSES, 'shmget'], options=['--watch'], **HERE)['cause'], 'never-looked')
 
-    @unittest.skipUnless(os.path.exists(REFUSES), 'seccomp filters cannot be built here')
+    @unittest.skipUnless(CAN_REFUSE, 'seccomp filters cannot be built here, or a process cannot have one')
     def test_watch_when_it_is_refused_then_the_run_was_not_watched(self):
         done = subprocess.run([REFUSES, 'ptrace', PROGRAM, 'doctor', '--watch', '--', 'true'], env=environment(**HERE),
                               capture_output=True, check=True)
@@ -123,7 +124,7 @@ end.set()'''
         self.assertEqual(cause, 'not-seen', message)
         self.assertIn('it left a process that still runs', message)
 
-    @unittest.skipUnless(CAN_MOUNT, 'this process cannot mount a small file system')
+    @unittest.skipUnless(IS_ROOT and can_mount(), 'this process cannot mount a small file system')
     def test_process_when_tmpdir_is_full_then_the_answer_is_as_with_room(self):
         mount = f'mount -t tmpfs -o size=4k none {self.directory()} && TMPDIR={self.directory()} exec "$@"'
         done = subprocess.run(['unshare', '-m', 'sh', '-c', mount, 'sh', PROGRAM, 'doctor', '--', STEPS, 'open', 'init'],

@@ -4,8 +4,10 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,6 +33,14 @@ FOREIGN_PROGRAM = re.compile(rb'cushim: exec: .* is built for another processor 
 
 def softcuda(branch):
     return os.path.join(BUILD, 'subprojects', 'softcuda', str(branch), 'libcuda.so.1')
+
+
+def can_mount():
+    """Whether a process can mount a small file system that only it has."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = ['unshare', '-m', 'mount', '-t', 'tmpfs', '-o', 'nosuid', 'none', directory]
+        return shutil.which('unshare') is not None \
+            and subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def copied_libraries(directory):
