@@ -166,8 +166,8 @@ enum status command_trace(const struct options *options)
     if (options->program != NULL && has_option_of_report(&options->trace))
         return text_refuse("trace: --calls, --findings and the filters are options of cushim trace report");
     if (reports && has_option_of_recording(options))
-        return text_refuse("trace: what to record and the driver are options of cushim trace -- PROGRAM, and not of "
-                           "cushim trace report");
+        return text_refuse("trace: the options for the recording and for the driver are options of cushim trace -- "
+                           "PROGRAM, and not of cushim trace report");
     if (options->program != NULL && options->program[0] != NULL && options->argument_count == 0 && !has_format)
         return record(options);
     if (options->program == NULL && reports && options->argument_count == 2)

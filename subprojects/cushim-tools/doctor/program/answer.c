@@ -67,8 +67,8 @@ void program_print(const struct judgement *judgement)
         TONE_FAINT, 2,
         judgement->program->is_watched ? "This holds for this run."
         : judgement->program->is_watch_wanted
-            ? "This holds for this run, which was not watched as a whole. Not seen can be device files, programs that "
-              "are static or not of glibc, and those with more rights than their user."
+            ? "This holds for this run, which was not watched as a whole. It may have used device files, programs that "
+              "are static or not of glibc, and programs with more rights than their user, which were not seen."
             : "This holds for this run. Not seen are device files, programs that are static or not of glibc, and "
               "those with more rights than their user; use --watch for device files and static programs.");
 }

@@ -15,7 +15,7 @@
 /* Returns a new element, which is zero, or NULL if there is not enough memory. */
 static void *list_add(struct program *program, struct list *list, size_t size)
 {
-    /* The room doubles. */
+    /* The room doubles. That there is none yet follows from the count, too, which clang's analyzer does not find. */
     if (list->items == NULL || (list->count & (list->count - 1)) == 0) {
         void *larger = realloc(list->items, (list->count == 0 ? 1 : 2 * list->count) * size);
         program->has_failed |= larger == NULL;

@@ -151,26 +151,27 @@ static bool is_elsewhere(const struct judgement *judgement, const struct gap *ga
            && (gap->kind != GAP_NOTES || gap->process != first);
 }
 
-/* What would show it. */
+/* What would show it: nothing, or sentences that follow one. */
 static void set_option(const struct judgement *judgement, const struct gap *gap)
 {
     char *const *arguments = judgement->program->arguments;
     char watch[PLATFORM_PATH_SIZE] = "", start[PLATFORM_PATH_SIZE] = "";
     if (!judgement->program->is_watch_wanted)
-        snprintf(watch, sizeof watch, "To see its system calls: cushim doctor --watch -- %s%s", arguments[0],
+        snprintf(watch, sizeof watch, " To see its system calls: cushim doctor --watch -- %s%s", arguments[0],
                  arguments[1] != NULL ? " ARGUMENTS" : "");
     if (is_elsewhere(judgement, gap))
-        snprintf(start, sizeof start, "Start doctor where the program starts: %s ... cushim doctor -- PROGRAM. ",
+        snprintf(start, sizeof start, " Start doctor where the program starts: %s ... cushim doctor -- PROGRAM.",
                  arguments[0]);
     if (gap->kind == GAP_CALLS && judgement->program->calls_refused != NULL)
-        reason_set("option", "Give it more room, or remove the limit.");
+        reason_set("option", " Give it more room, or remove the limit.");
     else if (gap->kind == GAP_OTHER)
-        reason_set(
-            "option",
-            "They are seen if it opens libcuda.so.1 by that name, and if cushim can load the driver: cushim probe.");
+        reason_set("option", " Its calls are seen if it opens libcuda.so.1 by that name, and if cushim can load the "
+                             "driver: cushim probe.");
     else if (gap->kind == GAP_LEFT)
         reason_set("option",
-                   "Run what it starts in the foreground, or wait for it: doctor answers when the program ends.");
+                   " Run what it starts in the foreground, or wait for it: doctor answers when the program ends.");
+    else if (gap->kind == GAP_ALONE)
+        reason_set("option", " Run it with fewer threads and processes at the same time, or without --watch.");
     else
         reason_set("option", "%s%s", start, watch);
 }

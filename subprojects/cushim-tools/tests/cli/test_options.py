@@ -87,7 +87,7 @@ class Refused(Case):
             for options in (['--calls'], ['--errors'], ['--from', '1'], ['--stream', '3']):
                 self.refuses(['trace', *options, '--', 'true'], 'are options of cushim trace report')
             for options in (['--stacks'], ['--size', '4M'], ['--keep', 'first'], ['--layer', 'x'], ['--driver', 'x']):
-                self.refuses(['trace', 'report', 'x', *options], 'are options of cushim trace -- PROGRAM')
+                self.refuses(['trace', 'report', 'x', *options], 'for the driver are options of cushim trace -- PROGRAM, and')
 
     def test_version_when_malformed_then_refused(self):
         for text in ('', 'x', '12.', '12.x', '.3', '1.0', '12.3.1', '-1', '12,3', ' 12.3', '12.3 ', '1999', '12031', '0',

@@ -21,7 +21,7 @@ NVML = {'LD_LIBRARY_PATH': os.path.dirname(START_DRIVER)}  # that of the tests
 with open(PROGRAM, 'rb') as program_file:
     IS_MUSL = b'ld-musl' in program_file.read(65536)
 
-# In the changes and variables with which the start of the driver does not end.
+# With a change or variable that contains one of these, the start of the driver does not end.
 HANGS = 'FAKE_HANG', 'FAKE_WAIT', 'mps=silent', 'CUDA_MPS', 'kill-thread'
 
 

@@ -27,4 +27,6 @@ class Explained(Case):
         for text, wanted in ((done.stdout, plain.stdout), (done.stderr, plain.stderr)):
             self.assertEqual(*(re.sub(rb' *[\d.]+ ms', b'', one) for one in (text, wanted)))
         with open(file, encoding='utf-8') as answer:
-            return json.load(answer)
+            document = json.load(answer)
+        self.assertEqual(document['advice'], document['advice'].strip())
+        return document

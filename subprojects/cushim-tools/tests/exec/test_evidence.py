@@ -69,6 +69,11 @@ class Evidence(Explained):
         done = subprocess.run([REFUSES, 'ptrace', PROGRAM, 'doctor', '--watch', '--', 'true'], env=environment(**HERE),
                               capture_output=True, check=True)
         self.assertIn(b'which was not watched as a whole', b' '.join(done.stderr.split()))
+        file = os.path.join(self.directory(), 'answer.json')
+        subprocess.run([REFUSES, 'shmget', REFUSES, 'ptrace', PROGRAM, 'doctor', '--format=json', '-o', file, '--watch', '--',
+                        'true'], env=environment(**HERE), capture_output=True, check=True)
+        answer = json.loads(pathlib.Path(file).read_text(encoding='utf-8'))
+        self.assertEqual((answer['cause'], answer['advice']), ('not-seen', 'So nothing is known about what it did not do.'))
 
     def test_watch_when_a_process_runs_an_open_file_then_it_is_followed(self):
         runs = '''
@@ -90,6 +95,8 @@ for thread in threads:
 end.set()'''
         answer = self.explain(sys.executable, '-c', many, options=['--watch'], **HERE)
         self.assertIn('it could not be watched beside 512 other threads', answer['message'])
+        self.assertEqual(answer['advice'], 'So nothing is known about what it did not do. Run it with fewer threads and '
+                                           'processes at the same time, or without --watch.')
 
     def test_watch_when_a_process_is_left_then_the_record_is_not_whole(self):
         answer = self.explain('sh', '-c', 'env -i sleep 2 >/dev/null 2>&1 & exit 3', options=['--watch'], **HERE)
@@ -111,6 +118,8 @@ end.set()'''
             cause, message = self.cause(STEPS, *words.split(), **variables)
             self.assertEqual(cause, 'not-seen', message)
             self.assertIn(f'it opened {path}, a driver whose calls are not seen', message)
+        self.assertIn('Its calls are seen if it opens libcuda.so.1 by that name', self.explain(
+            STEPS, 'open', 'init', CUSHIM_MAX_VERSION='none', **HERE)['advice'])
         os.symlink(built('wrapper.so'), os.path.join(directory, 'libcuda.so.1'))
         wrapped = {'LD_LIBRARY_PATH': directory, 'WRAPPED': softcuda(580)}
         self.assertEqual(self.cause(STEPS, 'open', 'init', **wrapped)[0], 'only-asked')
