@@ -87,18 +87,19 @@ SCENARIO(pool_use)
 SCENARIO(pool_free)
 {
     enum { BYTES = 16 };
-    volatile char *copied = memset(pinned(), 0, SIZE);
+    char *copied = pinned();
+    memset(copied, 0, SIZE);
     fill(n, b);
     for (int i = 0; i < 4; i++) {
         CUdeviceptr memory = allocate_async(a);
         record(e, a);
         await(b, e);
         fill(memory, b);
-        CHECK(cuMemcpyDtoHAsync_v2((char *)copied + i * BYTES, n, BYTES, b));
+        CHECK(cuMemcpyDtoHAsync_v2(copied + i * BYTES, n, BYTES, b));
         record(f, b);
         if (!is_wrong)
             await(a, f);
-        while (copied[i * BYTES] != MARK)
+        while (*(volatile char *)(copied + i * BYTES) != MARK)
             usleep(1000);
         CHECK(cuMemFreeAsync(memory, a));
     }
