@@ -145,8 +145,8 @@ enum cushim_start_state {
 
 /**
  * Returns whether CUDA is started in this process, by any part of it. Never loads the driver. The call makes no system
- * call, except in one case: a driver is open and is not started. Then the call reads files in /proc/self, and in a child
- * of fork() looks for an open /dev/nvidia-uvm, which tells FORKED from NO.
+ * call, except in one case: a driver is open and is not started. Then the call reads files in /proc/self, and in a
+ * child of fork() looks for an open /dev/nvidia-uvm, which tells FORKED from NO.
  */
 CUSHIM_API enum cushim_start_state cushim_is_started(void);
 

@@ -301,9 +301,9 @@ CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_strea
  *
  * In a capture the function becomes a node of the graph and is called at each launch. destroy_user then runs when the
  * graph and all its executables and copies have been destroyed. This needs CUDA 11.3: below that, destroy_user in a
- * capture causes CUDA_ERROR_NOT_SUPPORTED. The graph of a capture that fails is destroyed when the capture ends; after a
- * sticky error, in a stream that has joined the capture of another one, destroy_user runs when the driver destroys the
- * graph, which can be late, or never. No other thread may end the capture or destroy its graph during this call.
+ * capture causes CUDA_ERROR_NOT_SUPPORTED. The graph of a capture that fails is destroyed when the capture ends; after
+ * a sticky error, in a stream that has joined the capture of another one, destroy_user runs when the driver destroys
+ * the graph, which can be late, or never. No other thread may end the capture or destroy its graph during this call.
  *
  * @param stream        The stream.
  * @param fn            The function.

@@ -221,8 +221,8 @@ static bool is_stand_in(const struct link_map *map)
            && dynamic_defines_function(map, "cuInit");
 }
 
-/* Our library, and the driver as our library opens it, are as they should be, and so is one that this driver opens. Ours
- * has the name of the file that it replaces. A path that dlmopen() opens gets here without la_objsearch(). */
+/* Our library, and the driver as our library opens it, are as they should be, and so is one that this driver opens.
+ * Ours has the name of the file that it replaces. A path that dlmopen() opens gets here without la_objsearch(). */
 static bool is_other_driver(const struct link_map *map)
 {
     return !is_own_request(map->l_name) && strcmp(dynamic_soname(map), "libcuda.so.1") == 0

@@ -273,9 +273,11 @@ bool reason_opening(const struct judgement *judgement)
     return reason_is_sought(judgement, "libcuda.so", &sought);
 }
 
+/* A process that was left can be on the way to its start, where the dynamic loader opens the auditor. */
 bool reason_opening_unaudited(const struct judgement *judgement)
 {
-    return !judgement->process->has_auditor && judgement->process->calls.count == 0 && reason_opening(judgement);
+    return !judgement->process->has_auditor && judgement->process->calls.count == 0
+           && !judgement->program->run->has_left && reason_opening(judgement);
 }
 
 bool reason_with_stand_in(const struct judgement *judgement)

@@ -167,8 +167,8 @@ SCENARIO(unknown_flag)
     CHECK(cuMemFreeHost((void *)(uintptr_t)flag));
 }
 
-/* The first call waits for an event that is not recorded yet, as for a slot that was not used. Then a capture records it
- * and waits for it, or waits for what another stream has recorded. */
+/* The first call waits for an event that is not recorded yet, as for a slot that was not used. Then a capture records
+ * it and waits for it, or waits for what another stream has recorded. */
 SCENARIO(unknown_capture)
 {
     CUgraph graph;

@@ -160,7 +160,8 @@ void order_arrive(struct order_process *process, struct order_stream *stream);
 /* The host can know that what precedes the next work of the stream is complete. */
 void order_host_join(struct order_process *process, const struct trace_clock *clock);
 
-/* The same for all work of a stream, after a wait; also for that of the legacy stream, if it precedes new work there. */
+/* The same for all work of a stream, after a wait; also for that of the legacy stream, if it precedes new work
+ * there. */
 void order_host_join_stream(struct order_process *process, struct order_stream *stream);
 
 /* A wait has shown that it is complete. */
